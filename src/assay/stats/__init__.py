@@ -1,0 +1,1 @@
+"""Estimates and resampling. The package imports nothing by itself: the record opens `assay.stats.estimate` alone."""
