@@ -3,6 +3,10 @@
 A message says what was asked, what came, and what to do, with the values in the text.
 """
 
+from __future__ import annotations
+
+from typing import Literal
+
 
 class AssayError(Exception):
     """Root of all errors raised on purpose; the command line prints its message without a traceback."""
@@ -16,8 +20,22 @@ class RecordError(AssayError):
     """A run, event, manifest, summary or registration cannot be written, read or trusted."""
 
 
+EvidenceReason = Literal["absent", "unfinished", "altered", "superseded", "unreadable", "non-finite"]
+
+
 class EvidenceError(AssayError):
-    """A claim asked for evidence that is absent, unfinished, altered, superseded or not finite."""
+    """A claim asked for evidence that cannot be given; ``reason`` says in one word why."""
+
+    def __init__(self, message: str, *, reason: EvidenceReason) -> None:
+        super().__init__(message)
+        self.reason: EvidenceReason = reason
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_evidence_error, (str(self), self.reason))
+
+
+def _evidence_error(message: str, reason: EvidenceReason) -> EvidenceError:
+    return EvidenceError(message, reason=reason)
 
 
 class ClaimError(AssayError):
