@@ -1,0 +1,1 @@
+"""Input of the studies: texts and task items. The package imports nothing by itself."""
