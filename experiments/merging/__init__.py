@@ -1,0 +1,1 @@
+"""Study of merging: do diagnostics of two models predict whether they merge?"""

@@ -1,0 +1,89 @@
+"""Figures of comparisons: each shows the effect beside its sham."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Okabe and Ito's palette: told apart by readers with any colour vision (https://jfly.uni-koeln.de/color/).
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+SHAM_COLOUR = "#8A8A8A"
+
+
+def _canvas(width: float, height: float) -> tuple[Any, Any]:
+    """A figure with one pair of axes, in inches, that never touches pyplot's global state."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    return figure, figure.subplots()
+
+
+def matched_and_sham(values: pd.DataFrame, *, title: str, matched: str, sham: str, groups: Sequence[int] = ()) -> Any:
+    """Square matrix of comparisons: matched values below the diagonal, shams above it.
+
+    ``values`` has the same labels in rows and columns; the diagonal is not shown. ``groups`` are the sizes of
+    consecutive blocks of labels, between which a line is drawn. Returns a matplotlib ``Figure``.
+    """
+    n = len(values)
+    figure, axes = _canvas(1.6 + 0.62 * n, 1.5 + 0.56 * n)
+    numbers = values.to_numpy(dtype=float, copy=True)
+    numbers[range(n), range(n)] = float("nan")
+    image = axes.imshow(numbers, cmap="cividis", vmin=min(0.0, float(values.min(axis=None))), vmax=1.0)
+    for row in range(n):
+        for column in range(n):
+            if row != column:
+                shade = "black" if numbers[row, column] > 0.55 else "white"
+                text = f"{numbers[row, column]:.2f}".replace("-0.00", "0.00")
+                axes.text(column, row, text, ha="center", va="center", color=shade, fontsize=8)
+    for edge in [sum(groups[: i + 1]) - 0.5 for i in range(len(groups) - 1)]:
+        axes.axhline(edge, color="white", linewidth=2)
+        axes.axvline(edge, color="white", linewidth=2)
+    axes.plot([-0.5, n - 0.5], [-0.5, n - 0.5], color="#444444", linewidth=1)
+    axes.set_xticks(range(n), list(values.columns), rotation=45, ha="right", fontsize=8)
+    axes.set_yticks(range(n), list(values.index), fontsize=8)
+    axes.set_title(f"{title}\nbelow the diagonal: {matched}; above: {sham}", fontsize=10)
+    figure.colorbar(image, ax=axes, shrink=0.8)
+    return figure
+
+
+def curves_by_depth(layers: pd.DataFrame, *, title: str, ylabel: str) -> Any:
+    """One curve a group over relative depth, its band from the lowest to the highest pair, and the sham of all groups.
+
+    ``layers`` has columns group, pair, depth (0 first layer, 1 last), matched, sham. Returns a ``Figure``.
+    """
+    figure, axes = _canvas(7.2, 4.4)
+    for colour, (group, rows) in zip(PALETTE, layers.groupby("group", sort=False), strict=False):
+        by_depth = rows.groupby("depth")["matched"]
+        mean, pairs = by_depth.mean(), rows["pair"].nunique()
+        axes.plot(mean.index, mean, color=colour, marker="o", markersize=3, label=f"{group} ({pairs} pairs)")
+        axes.fill_between(mean.index, by_depth.min(), by_depth.max(), color=colour, alpha=0.15, linewidth=0)
+    sham = layers.groupby("depth")["sham"]
+    axes.plot(sham.mean().index, sham.mean(), color=SHAM_COLOUR, linestyle="--", label="shuffled sham (all pairs)")
+    axes.fill_between(sham.mean().index, sham.min(), sham.max(), color=SHAM_COLOUR, alpha=0.3, linewidth=0)
+    axes.set(xlabel="relative depth (0 first layer, 1 last)", ylabel=ylabel, title=title, xlim=(0, 1))
+    axes.axhline(0.0, color="black", linewidth=0.6)
+    axes.grid(alpha=0.25)
+    axes.legend(fontsize=8, frameon=False)
+    return figure
+
+
+def bars_against_chance(rates: pd.DataFrame, *, title: str, ylabel: str) -> Any:
+    """Matched and sham rates with intervals side by side, one group of bars a label, and the chance rate as a line.
+
+    ``rates`` has columns label, matched, low, high, sham, chance. Returns a ``Figure``.
+    """
+    figure, axes = _canvas(7.2, 4.0)
+    places = range(len(rates))
+    spread = [rates["matched"] - rates["low"], rates["high"] - rates["matched"]]
+    axes.bar([p - 0.2 for p in places], rates["matched"], width=0.4, color=PALETTE[0], label="matched pairing")
+    axes.errorbar([p - 0.2 for p in places], rates["matched"], yerr=spread, fmt="none", ecolor="black", capsize=2)
+    axes.bar([p + 0.2 for p in places], rates["sham"], width=0.4, color=SHAM_COLOUR, label="shuffled pairing (sham)")
+    axes.axhline(float(rates["chance"].mean()), color=PALETTE[1], linestyle="--", label="chance, 1 / test sentences")
+    axes.set_xticks(list(places), list(rates["label"]), rotation=20, ha="right", fontsize=8)
+    axes.set(ylabel=ylabel, title=title, ylim=(0, 1))
+    axes.grid(axis="y", alpha=0.25)
+    axes.legend(fontsize=8, frameon=False)
+    return figure
