@@ -30,8 +30,9 @@ def matched_and_sham(values: pd.DataFrame, *, title: str, matched: str, sham: st
     n = len(values)
     figure, axes = _canvas(1.6 + 0.62 * n, 1.5 + 0.56 * n)
     numbers = values.to_numpy(dtype=float, copy=True)
+    floor = min(0.0, float(numbers.min()))
     numbers[range(n), range(n)] = float("nan")
-    image = axes.imshow(numbers, cmap="cividis", vmin=min(0.0, float(values.min(axis=None))), vmax=1.0)
+    image = axes.imshow(numbers, cmap="cividis", vmin=floor, vmax=1.0)
     for row in range(n):
         for column in range(n):
             if row != column:
@@ -85,5 +86,6 @@ def bars_against_chance(rates: pd.DataFrame, *, title: str, ylabel: str) -> Any:
     axes.set_xticks(list(places), list(rates["label"]), rotation=20, ha="right", fontsize=8)
     axes.set(ylabel=ylabel, title=title, ylim=(0, 1))
     axes.grid(axis="y", alpha=0.25)
+    axes.set_axisbelow(True)
     axes.legend(fontsize=8, frameon=False)
     return figure
