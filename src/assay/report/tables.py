@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def markdown(table: pd.DataFrame, *, digits: int) -> str:
-    """GitHub Markdown of ``table`` with its index as first column; floats at ``digits`` decimals, NaN as ``NaN``."""
+    """GitHub Markdown of ``table`` with its index as first column; floats at ``digits`` decimals, NaN as ``nan``."""
 
     def shown(value: object) -> str:
         return f"{value:.{digits}f}" if isinstance(value, float) else str(value).replace("|", "\\|")
