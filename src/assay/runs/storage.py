@@ -33,7 +33,7 @@ def utc_now() -> datetime:
 
 
 def find_repository(start: Path | None = None) -> Path:
-    """First folder at or above ``start`` (default: the current one) that holds ``experiments/`` or ``pyproject.toml``."""
+    """First folder at or above ``start`` (default: the current) that holds ``experiments/`` or ``pyproject.toml``."""
     here = (Path.cwd() if start is None else start).resolve()
     for folder in (here, *here.parents):
         if (folder / "experiments").is_dir() or (folder / "pyproject.toml").is_file():
@@ -151,7 +151,7 @@ def write_durable(path: Path, data: bytes, *, exclusive: bool = False) -> None:
     """Put ``data`` under ``path`` whole or not at all, on the disk before returning.
 
     Any failure (full disk, file size limit, missing rights) removes the temporary file, leaves an earlier version as
-    it was, and raises RecordError. With ``exclusive`` an existing file raises FileExistsError instead of being replaced.
+    it was, and raises RecordError. With ``exclusive`` an existing file is kept: FileExistsError.
     """
     path = Path(path)
     try:

@@ -42,7 +42,8 @@ class Count:
             object.__setattr__(self, name, value.__index__())
         if not 0 <= self.count <= self.of or self.missing < 0:
             raise RecordError(
-                f"Count: {self.count} of {self.of} with {self.missing} missing; needed is 0 <= count <= of, missing >= 0."
+                f"Count: {self.count} of {self.of} with {self.missing} missing; "
+                "needed is 0 <= count <= of and missing >= 0."
             )
 
     @property
@@ -74,8 +75,8 @@ def count(mask: Any, *, rows: Any = None, missing: Missing = "refuse") -> Count:
         raise RecordError(f"count: missing={missing!r}; known are 'refuse', 'exclude' and 'against'.")
     if gaps and missing == "refuse":
         raise RecordError(
-            f"count: {gaps} of {len(entries)} rows have no answer (NaN). Say missing='exclude' to leave them out of the "
-            "denominator, or missing='against' to keep them in it as not holding."
+            f"count: {gaps} of {len(entries)} rows have no answer (NaN). Say missing='exclude' to leave them out of "
+            "the denominator, or missing='against' to keep them in it as not holding."
         )
     return Count(sum(entry is True for entry in entries), len(entries) - gaps * (missing == "exclude"), gaps)
 

@@ -1,0 +1,124 @@
+"""Events: one immutable file each, named by its time, run, kind and the head of its own digest."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from assay.errors import RecordError
+from assay.runs.manifest import RunStatus
+from assay.runs.storage import digest, parse_json, read_bytes, readable_json, shown, write_durable
+
+_NAME = re.compile(r"(\d{8}T\d{6}\.\d{6}Z)-([A-Za-z0-9_.-]+)-([a-z]+)-([0-9a-f]{8})\.json")
+_RUN_ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
+_FIELDS = {"event", "run_id", "at", "sequence", "nonce", "payload"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Event:
+    """Something that happened to a run; ``sequence`` counts the run's events, so that a stopped clock keeps their order."""
+
+    event: RunStatus
+    run_id: str
+    at: str
+    sequence: int
+    payload: Mapping[str, Any]
+    path: Path
+
+    @property
+    def order(self) -> tuple[int, str, str]:
+        """Key that sorts the events of one run as they happened, the same on every machine and after every merge."""
+        return (self.sequence, self.at, self.path.name)
+
+
+def check_run_id(run_id: str) -> str:
+    """``run_id`` if it can be part of a file name; else RecordError."""
+    if not _RUN_ID.fullmatch(run_id):
+        raise RecordError(
+            f"run id {run_id!r}: letters, digits, '.', '_' and '-' only, as in merging.train_tiny_0c2257f6803e."
+        )
+    return run_id
+
+
+def event_files(folder: Path) -> list[Path]:
+    """Every file of ``folder`` that has the name of an event, sorted; temporary files and strays are not among them."""
+    return [folder / name for name in _names(folder) if _NAME.fullmatch(name)]
+
+
+def stray_files(folder: Path) -> list[Path]:
+    """Files of ``folder`` that are no events and no temporary files."""
+    return [folder / name for name in _names(folder) if not name.startswith(".") and not _NAME.fullmatch(name)]
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))
+    except FileNotFoundError:
+        return []
+
+
+def run_of(path: Path) -> str:
+    """Run id in the name of an event file, which can be told even when its content is damaged."""
+    match = _NAME.fullmatch(path.name)
+    if match is None:
+        raise RecordError(f"{shown(path)} does not have the name of an event: <utc>-<run_id>-<event>-<8 hex>.json.")
+    return match[2]
+
+
+def write_event(
+    folder: Path, event: RunStatus, *, run_id: str, moment: datetime, sequence: int, payload: Mapping[str, Any]
+) -> Path:
+    """Write one event durably and return its file; it never replaces another, whatever the clock says."""
+    moment = moment.astimezone(UTC)
+    while True:
+        content = {
+            "event": event,
+            "run_id": check_run_id(run_id),
+            "at": moment.isoformat(timespec="microseconds"),
+            "sequence": sequence,
+            "nonce": secrets.token_hex(8),
+            "payload": payload,
+        }
+        data = readable_json(content)
+        path = folder / f"{moment:%Y%m%dT%H%M%S.%f}Z-{run_id}-{event}-{digest(data)[:8]}.json"
+        try:
+            write_durable(path, data, exclusive=True)
+        except FileExistsError:
+            continue  # two digests share their first 32 bits: a new nonce gives a new one
+        return path
+
+
+def read_event(path: Path) -> Event:
+    """The event in ``path``; RecordError naming the file when its bytes are not those that its name promises."""
+    name = shown(path)
+    data = read_bytes(path)
+    match = _NAME.fullmatch(path.name)
+    if match is None or digest(data)[:8] != match[4]:
+        raise RecordError(
+            f"{name} is damaged (truncated or edited): its bytes do not have the digest in its name. "
+            f"Restore it (git checkout -- {name}); other runs are not affected."
+        )
+    table = parse_json(data, name)
+    if not isinstance(table, dict) or table.keys() != _FIELDS:
+        raise RecordError(f"{name} is no event: its fields are not {', '.join(sorted(_FIELDS))}. Remove it.")
+    if table["run_id"] != match[2] or table["event"] != match[3]:
+        raise RecordError(f"{name} was renamed: it holds {table['event']} of {table['run_id']}. Give it back its name.")
+    try:
+        kind = RunStatus(table["event"])
+    except ValueError:
+        known = ", ".join(RunStatus)
+        raise RecordError(f"{name}: unknown event {table['event']!r}; known are {known}. Use a newer assay.") from None
+    return Event(
+        event=kind,
+        run_id=table["run_id"],
+        at=table["at"],
+        sequence=table["sequence"],
+        payload=table["payload"],
+        path=path,
+    )

@@ -1,0 +1,171 @@
+"""Registration: which run speaks for an experiment and tier, and why; changed only by registering."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assay.errors import EvidenceError, RecordError
+from assay.runs.events import Event
+from assay.runs.manifest import Manifest, RunStatus
+from assay.runs.storage import digest, parse_json, read_bytes, readable_json, shown, write_durable
+
+if TYPE_CHECKING:
+    from assay.runs.registry import Record
+
+
+@dataclass(frozen=True, kw_only=True)
+class Registration:
+    """``run_id`` speaks for ``experiment`` at ``tier`` since ``at`` (UTC with offset), because of ``why``."""
+
+    experiment: str
+    tier: str
+    run_id: str
+    why: str
+    at: str
+
+
+def registration_path(record: Record, experiment: str, tier: str) -> Path:
+    """File of a registration, whether it exists or not."""
+    return record.registered_folder / f"{experiment}.{tier}.json"
+
+
+def register(record: Record, run_id: str, *, why: str) -> Registration:
+    """Write the registration, then say so of the run that spoke before; the caller holds the registrations' lock.
+
+    The order matters: the run's own event comes first and counts only once the file names it, so that a death at any
+    point leaves either the earlier registration or the new one in force.
+    """
+    if not why.strip():
+        raise RecordError(f"register {run_id}: no reason was given. Say in one sentence why this run speaks (--why).")
+    manifest = _fit_to_speak(record, run_id)
+    at = record.clock().isoformat(timespec="seconds")
+    chosen = Registration(experiment=manifest.experiment, tier=manifest.tag, run_id=run_id, why=why.strip(), at=at)
+    path = registration_path(record, chosen.experiment, chosen.tier)
+    before = _run_before(path)
+    data = readable_json(asdict(chosen))
+    event = record.append(RunStatus.REGISTERED, run_id, registration=digest(data), tier=chosen.tier, why=chosen.why)
+    try:
+        write_durable(path, data)
+    except RecordError:
+        event.unlink()  # it said what did not come to pass
+        raise
+    if before not in (None, run_id) and standing(record.events(before)) == "registered":
+        record.append(RunStatus.SUPERSEDED, before, by=run_id, tier=chosen.tier)
+    return chosen
+
+
+def _run_before(path: Path) -> str | None:
+    if not path.exists():
+        return None
+    return _parse(path, read_bytes(path)).run_id
+
+
+def _fit_to_speak(record: Record, run_id: str) -> Manifest:
+    status = record.status(run_id)
+    if status is not RunStatus.COMPLETED:
+        raise RecordError(f"register {run_id}: the run is {status}. Only a completed run can speak; run it again.")
+    try:
+        manifest = record.results(run_id).manifest
+    except EvidenceError as cause:
+        raise RecordError(f"register {run_id}: {cause}") from cause
+    if manifest.commit is None:
+        raise RecordError(
+            f"register {run_id}: it ran outside a git commit, so its code cannot be told. Commit and run it again."
+        )
+    if manifest.dirty is not False:
+        listed = f" (untracked: {', '.join(manifest.untracked)})" if manifest.untracked else ""
+        raise RecordError(
+            f"register {run_id}: it ran on a dirty tree on top of {manifest.commit[:7]}{listed}. "
+            "Commit the changes and run it again."
+        )
+    return manifest
+
+
+def standing(events: Sequence[Event]) -> str:
+    """ "registered", "superseded" or "": the last of these that was said of a run, by its events in order."""
+    said = [event.event for event in events if event.event in (RunStatus.REGISTERED, RunStatus.SUPERSEDED)]
+    return str(said[-1]) if said else ""
+
+
+def _parse(path: Path, data: bytes) -> Registration:
+    name = shown(path)
+    table: Any = parse_json(data, name)
+    wanted = Registration.__dataclass_fields__.keys()
+    if (
+        not isinstance(table, dict)
+        or table.keys() != wanted
+        or not all(isinstance(value, str) for value in table.values())
+    ):
+        raise RecordError(f"{name} is unreadable: a registration holds {', '.join(wanted)}, all text. Register again.")
+    if path.name != f"{table['experiment']}.{table['tier']}.json":
+        raise RecordError(f"{name} speaks for {table['experiment']} at tier {table['tier']}. Register again.")
+    return Registration(**table)
+
+
+def read_registration(record: Record, path: Path) -> Registration:
+    """The registration in ``path``, checked against the events of the run that it names."""
+    name = shown(path)
+    try:
+        data = read_bytes(path)
+        found = _parse(path, data)
+        events = record.events(found.run_id)
+    except RecordError as cause:
+        raise EvidenceError(str(cause), reason="unreadable") from cause
+    if not events:
+        raise EvidenceError(
+            f"{name} names the run {found.run_id}, which is not in the record. Register another run.", reason="absent"
+        )
+    if standing(events) == "superseded":
+        raise EvidenceError(
+            f"{name} names the run {found.run_id}, which was superseded. Register the run that should speak.",
+            reason="superseded",
+        )
+    if not any(event.payload.get("registration") == digest(data) for event in events):
+        raise EvidenceError(
+            f"{name} was changed by hand: no registered event of {found.run_id} has its digest. "
+            f'Restore it, or register the run (assay runs register {found.run_id} --why "...").',
+            reason="altered",
+        )
+    return found
+
+
+def registration_files(record: Record) -> list[Path]:
+    """Files of all registrations, sorted."""
+    return sorted(record.registered_folder.glob("*.json"))
+
+
+def trusted(record: Record) -> tuple[Registration, ...]:
+    """Registrations that can be read and trusted."""
+    found: list[Registration] = []
+    for path in registration_files(record):
+        try:
+            found.append(read_registration(record, path))
+        except EvidenceError:
+            continue  # named, with its reason, by doctor() and by whoever asks for it
+    return tuple(found)
+
+
+def registered(record: Record, experiment: str, tier: str | None) -> Registration:
+    """Registration of an experiment at a tier; without a tier the only one."""
+    tiers = [
+        path.name.removesuffix(".json").removeprefix(f"{experiment}.")
+        for path in registration_files(record)
+        if path.name.removesuffix(".json").rpartition(".")[0] == experiment
+    ]
+    if tier is None and len(tiers) > 1:
+        raise EvidenceError(
+            f"{experiment} has a registered run at each of the tiers {', '.join(tiers)}. Say which is meant (tier=...).",
+            reason="absent",
+        )
+    wanted = tier if tier is not None else tiers[0] if tiers else None
+    if wanted not in tiers or wanted is None:
+        at = f" at tier {tier} (registered: {', '.join(tiers) or 'none'})" if tier is not None else ""
+        raise EvidenceError(
+            f"{experiment} has no registered run{at} in {shown(record.root)}. Run it and register it: "
+            f'assay run {experiment} --register "..."',
+            reason="absent",
+        )
+    return read_registration(record, registration_path(record, experiment, wanted))
