@@ -1,0 +1,1 @@
+"""Claims: sentences whose printed numbers are compared with registered runs."""

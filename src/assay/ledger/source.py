@@ -1,0 +1,194 @@
+"""The source of claim files, read without running them: sentences, markers, and where each printed number stands.
+
+Docstrings are read from the syntax tree, so that sentences survive `python -OO` and every error has its line and column.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.errors import ClaimError
+from assay.ledger.claim import ClaimMark, RunMark, claim_mark, run_mark
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True)
+class FunctionSource:
+    """One function of a claim file: its markers as written, its docstring, and the place of the docstring."""
+
+    qualname: str
+    line: int
+    marks: tuple[ClaimMark, ...]
+    run: RunMark | None
+    written: str | None
+    literal: ast.Constant | None
+
+
+class ClaimFile:
+    """A Python file with claims, parsed once."""
+
+    def __init__(self, path: Path) -> None:
+        """Parse `path`; ClaimError when it cannot be read or is not Python."""
+        self.path = path
+        try:
+            self.data = path.read_bytes()
+            tree = ast.parse(self.data)
+        except (OSError, SyntaxError, ValueError) as error:
+            raise ClaimError(f"{path.name}: cannot be read as Python: {error}") from error
+        self.functions = {function.qualname: function for function in _functions(tree)}
+
+    def place(self, qualname: str, offset: int) -> tuple[int, int]:
+        """Line and column (both from 1) of a character of a function's docstring.
+
+        Where escapes or joined literals hide the place, it is that of the docstring's opening quote.
+        """
+        function = self.functions.get(qualname)
+        if function is None or function.literal is None or function.written is None:
+            return (function.line if function else 1), 1
+        line, column = function.literal.lineno, function.literal.col_offset
+        first = self._verbatim(function)
+        if first is None:
+            return line, self._characters(line, column) + 1
+        before = self.data[: first + len(function.written[:offset].encode())].replace(b"\r\n", b"\n")
+        at = before.count(b"\n") + 1
+        return at, len(before[before.rfind(b"\n") + 1 :].decode()) + 1
+
+    def span(self, qualname: str, start: int, end: int) -> tuple[int, int] | None:
+        """Byte span of docstring characters in the file, or None where escapes hide it."""
+        function = self.functions.get(qualname)
+        first = self._verbatim(function) if function else None
+        if function is None or function.written is None or first is None:
+            return None
+        if b"\r\n" in self.data:  # ast reads one newline for two bytes
+            first_text = self.data[first:].replace(b"\r\n", b"\n")[: len(function.written.encode())].decode()
+            lead = first_text[:start].count("\n"), first_text[:end].count("\n")
+        else:
+            lead = 0, 0
+        left = first + len(function.written[:start].encode()) + lead[0]
+        return left, left + len(function.written[start:end].encode()) + lead[1] - lead[0]
+
+    def _verbatim(self, function: FunctionSource) -> int | None:
+        """Byte offset at which the docstring's text stands unchanged in the file."""
+        if function.literal is None or function.written is None:
+            return None
+        left = self._byte(function.literal.lineno, function.literal.col_offset)
+        right = self._byte(function.literal.end_lineno or 0, function.literal.end_col_offset or 0)
+        wanted = function.written.encode()
+        segment = self.data[left:right]
+        if b"\r\n" in segment:
+            wanted = wanted.replace(b"\n", b"\r\n")
+        inside = segment.find(wanted)
+        return None if inside < 0 else left + inside
+
+    def _byte(self, line: int, column: int) -> int:
+        lines = self.data.split(b"\n")
+        mark = 3 if self.data.startswith(b"\xef\xbb\xbf") and line == 1 else 0
+        return sum(len(text) + 1 for text in lines[: line - 1]) + column + mark
+
+    def _characters(self, line: int, column: int) -> int:
+        return len(self.data.split(b"\n")[line - 1][:column].decode(errors="replace"))
+
+
+def claim_files(folder: Path) -> list[Path]:
+    """Python files under a folder of claims (or the file itself), sorted."""
+    return [folder] if folder.is_file() else sorted(folder.rglob("*.py"))
+
+
+def static_claims(folder: Path) -> Iterator[tuple[ClaimFile, FunctionSource, ClaimMark]]:
+    """Every claim written under a folder, in the order of files and lines, without importing anything."""
+    for path in claim_files(folder):
+        source = ClaimFile(path)
+        for function in source.functions.values():
+            for mark in function.marks:
+                yield source, function, mark
+
+
+def _functions(tree: ast.Module) -> Iterator[FunctionSource]:
+    yield from _walk(tree.body, "", _pytestmark(tree.body))
+
+
+def _walk(body: Sequence[ast.stmt], prefix: str, outer: tuple[ast.Call, ...]) -> Iterator[FunctionSource]:
+    for node in body:
+        if isinstance(node, _Function):
+            calls = (*_calls(node.decorator_list), *outer)
+            literal = _docstring(node)
+            written = literal.value if literal is not None and isinstance(literal.value, str) else None
+            yield FunctionSource(prefix + node.name, node.lineno, _marks(calls), _run(calls), written, literal)
+            yield from _walk(node.body, f"{prefix}{node.name}.<locals>.", outer)
+        elif isinstance(node, ast.ClassDef):
+            marks = (*_calls(node.decorator_list), *_pytestmark(node.body), *outer)
+            yield from _walk(node.body, f"{prefix}{node.name}.", marks)
+        else:
+            for field in ("body", "orelse", "finalbody"):
+                yield from _walk(getattr(node, field, []), prefix, outer)
+
+
+def _docstring(node: _Function) -> ast.Constant | None:
+    first = node.body[0]
+    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
+        return first.value
+    return None
+
+
+def _pytestmark(body: Sequence[ast.stmt]) -> tuple[ast.Call, ...]:
+    found: list[ast.Call] = []
+    for node in body:
+        targets = (
+            node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+        )
+        if any(isinstance(target, ast.Name) and target.id == "pytestmark" for target in targets):
+            value = getattr(node, "value", None)
+            found += _calls(value.elts if isinstance(value, ast.List | ast.Tuple) else [value] if value else [])
+    return tuple(found)
+
+
+def _calls(expressions: Sequence[ast.expr]) -> tuple[ast.Call, ...]:
+    """Marker calls among decorators, and those inside `parametrize`."""
+    return tuple(
+        call
+        for expression in expressions
+        for call in ast.walk(expression)
+        if isinstance(call, ast.Call) and _name(call) in ("claim", "registered")
+    )
+
+
+def _name(call: ast.Call) -> str:
+    marker = call.func
+    mark = marker.value if isinstance(marker, ast.Attribute) else None
+    named = isinstance(mark, ast.Attribute) and mark.attr == "mark" or isinstance(mark, ast.Name) and mark.id == "mark"
+    return marker.attr if named and isinstance(marker, ast.Attribute) else ""
+
+
+def _literals(call: ast.Call) -> tuple[list[object], dict[str, object]] | None:
+    try:
+        args = [ast.literal_eval(argument) for argument in call.args]
+        return args, {word.arg: ast.literal_eval(word.value) for word in call.keywords if word.arg}
+    except ValueError:
+        return None  # computed at import: only collection knows it
+
+
+def _marks(calls: Sequence[ast.Call]) -> tuple[ClaimMark, ...]:
+    found = []
+    for call in calls:
+        literals = _literals(call) if _name(call) == "claim" else None
+        if literals is not None:
+            try:
+                found.append(claim_mark(*literals))
+            except ClaimError:
+                continue  # collection reports it with its line
+    return tuple(found)
+
+
+def _run(calls: Sequence[ast.Call]) -> RunMark | None:
+    for call in calls:
+        literals = _literals(call) if _name(call) == "registered" else None
+        if literals is not None:
+            try:
+                return run_mark(*literals)
+            except ClaimError:
+                return None  # collection reports it with its line
+    return None
