@@ -32,7 +32,7 @@ _ADVICE = (
 )
 
 
-class NotANumber(TypeError):
+class NotANumberError(TypeError):
     """A registered value is not one real number (a truth value, a text, a table)."""
 
 
@@ -67,7 +67,7 @@ class Numeral:
         return self.sign == "-" and not self.value
 
     def near(self, value: Decimal) -> Nearness:
-        """Compare with a finite registered value, in the unit of the registered value (a percent compares 100 times it)."""
+        """Compare with a finite registered value in its own unit; a percent compares 100 times it."""
         if self.negative_zero:
             return Nearness(holds=False, tie=False, why=f"{self.text} is a negative zero; print 0 or more digits")
         if self.percent:
@@ -155,19 +155,19 @@ def numeral(text: str) -> Numeral:
 def exact(value: object) -> Decimal:
     """A registered number as the decimal that a reader sees: integers exactly, floats at their shortest representation.
 
-    Raises NotANumber for a truth value and for anything that is not one real number.
+    Raises NotANumberError for a truth value and for anything that is not one real number.
     """
     if isinstance(value, bool) or type(value).__name__ == "bool_":
-        raise NotANumber(f"{value} is a truth value, not a number")
+        raise NotANumberError(f"{value} is a truth value, not a number")
     if isinstance(value, float):
         return Decimal(float.__repr__(value))
     if isinstance(value, Integral):
         whole = int(value)
         if whole.bit_length() > _LONGEST_INTEGER * 3:
-            raise NotANumber(f"an integer of {whole.bit_length()} bits is longer than a claim can print")
+            raise NotANumberError(f"an integer of {whole.bit_length()} bits is longer than a claim can print")
         return Decimal(whole)
     if isinstance(value, Decimal):
         return value
     if isinstance(value, Real) and not hasattr(value, "numerator"):
         return Decimal(str(value))
-    raise NotANumber(f"{value!r} is not a number")
+    raise NotANumberError(f"{value!r} is not a number")

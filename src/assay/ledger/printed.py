@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from assay.errors import ClaimError
-from assay.ledger.numeral import EXACT, NotANumber, Numeral, exact, numeral
+from assay.ledger.numeral import EXACT, NotANumberError, Numeral, exact, numeral
 
 _COUNT = re.compile(r"(?P<count>[0-9][0-9,]*)(?P<slash> ?/ ?)(?P<of>[0-9][0-9,]*)(?: \((?P<share>[^()]+)\))?")
 _INTERVAL = re.compile(r"(?:(?P<value>[^\[\]]+?) )?\[(?P<low>[^\[\]]+?), (?P<high>[^\[\]]+)\](?P<percent> ?%)?")
@@ -148,7 +148,7 @@ def matches(printed: Printed, value: object) -> Match:
         return _match_word(printed, value)
     try:
         values = _parts(printed, value)
-    except NotANumber as error:
+    except NotANumberError as error:
         return Match(holds=False, tie=False, registered_as_printed=shown(value), why=str(error))
     if not all(part.is_finite() for part in values):
         why = "the registered value is not finite"
@@ -182,7 +182,7 @@ def finite(value: object) -> bool:
     parts = (kind.value, kind.low, kind.high) if _is_estimate(value) else (kind,)
     try:
         return all(exact(part).is_finite() for part in parts)
-    except NotANumber:
+    except NotANumberError:
         return True
 
 
@@ -199,19 +199,19 @@ def _parts(printed: Printed, value: Any) -> tuple[Decimal, ...]:
     form = printed.form
     if form in (Form.COUNT, Form.COUNT_SHARE):
         if not _is_count(value):
-            raise NotANumber(f"{printed.text} prints a count with its denominator; {shown(value)} is not a Count")
+            raise NotANumberError(f"{printed.text} prints a count with its denominator; {shown(value)} is not a Count")
         share = (_share(value),) if form is Form.COUNT_SHARE else ()
         return (exact(value.count), exact(value.of), *share)
     if form in (Form.INTERVAL, Form.VALUE_INTERVAL, Form.PLUS_MINUS):
         if not _is_estimate(value):
-            raise NotANumber(f"{printed.text} prints an interval; {shown(value)} is not an Estimate")
+            raise NotANumberError(f"{printed.text} prints an interval; {shown(value)} is not an Estimate")
         ends = exact(value.low), exact(value.high)
         if form is Form.PLUS_MINUS:
             return exact(value.value), _half_width(*ends)
         return ends if form is Form.INTERVAL else (exact(value.value), *ends)
     if _is_count(value):
         if not (printed.numerals[0].percent or printed.numerals[0].place < 0):
-            raise NotANumber(f"{shown(value)} is a Count: print N/M, a share, or bind .count")
+            raise NotANumberError(f"{shown(value)} is a Count: print N/M, a share, or bind .count")
         return (_share(value),)
     return (exact(value.value if _is_estimate(value) else value),)
 

@@ -76,7 +76,7 @@ class Sentence:
         return tuple(binding for binding in self.bindings if binding.printed is not None)
 
 
-class SentenceFaults(ClaimError):
+class SentenceError(ClaimError):
     """Everything that is wrong with one sentence."""
 
     def __init__(self, faults: Sequence[Fault]) -> None:
@@ -85,7 +85,7 @@ class SentenceFaults(ClaimError):
 
 
 def read_sentence(written: str, *, names: Iterable[str] = ()) -> Sentence:
-    """Read a docstring as the sentence of a claim; SentenceFaults lists all that is wrong with it."""
+    """Read a docstring as the sentence of a claim; SentenceError lists all that is wrong with it."""
     faults: list[Fault] = []
     bindings: list[Binding] = []
     shown: list[str] = []
@@ -115,7 +115,7 @@ def read_sentence(written: str, *, names: Iterable[str] = ()) -> Sentence:
     faults += _loose("".join(masked), names)
     faults += [fault for binding in bindings for fault in _glued(binding, written)]
     if faults:
-        raise SentenceFaults(sorted(faults))
+        raise SentenceError(sorted(faults))
     return Sentence(written, display, tuple(bindings))
 
 
@@ -180,12 +180,11 @@ def _glued(binding: Binding, written: str) -> list[Fault]:
     if binding.source is Source.CONSTANT:
         return []
     faults = []
+    brace = f"{{{binding.key}: {binding.text}}}"
     opening = written.rindex("{", 0, binding.start)
     closing = written.index("}", binding.end)
     if _SIGN_BEFORE.search(written, 0, opening):
-        faults.append(
-            Fault(opening - 1, f"the sign before {{{binding.key}: {binding.text}}} belongs inside the braces")
-        )
+        faults.append(Fault(opening - 1, f"the sign before {brace} belongs inside the braces"))
     if _PERCENT_AFTER.match(written, closing + 1):
-        faults.append(Fault(closing + 1, f"the % after {{{binding.key}: {binding.text}}} belongs inside the braces"))
+        faults.append(Fault(closing + 1, f"the % after {brace} belongs inside the braces"))
     return faults

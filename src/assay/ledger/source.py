@@ -1,6 +1,6 @@
 """The source of claim files, read without running them: sentences, markers, and where each printed number stands.
 
-Docstrings are read from the syntax tree, so that sentences survive `python -OO` and every error has its line and column.
+Docstrings are read from the syntax tree, so that sentences survive `python -OO` and errors have their line and column.
 """
 
 from __future__ import annotations
@@ -137,13 +137,15 @@ def _docstring(node: _Function) -> ast.Constant | None:
 def _pytestmark(body: Sequence[ast.stmt]) -> tuple[ast.Call, ...]:
     found: list[ast.Call] = []
     for node in body:
-        targets = (
-            node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
-        )
-        if any(isinstance(target, ast.Name) and target.id == "pytestmark" for target in targets):
+        if _assigns_pytestmark(node):
             value = getattr(node, "value", None)
             found += _calls(value.elts if isinstance(value, ast.List | ast.Tuple) else [value] if value else [])
     return tuple(found)
+
+
+def _assigns_pytestmark(node: ast.stmt) -> bool:
+    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+    return any(isinstance(target, ast.Name) and target.id == "pytestmark" for target in targets)
 
 
 def _calls(expressions: Sequence[ast.expr]) -> tuple[ast.Call, ...]:
@@ -158,9 +160,11 @@ def _calls(expressions: Sequence[ast.expr]) -> tuple[ast.Call, ...]:
 
 def _name(call: ast.Call) -> str:
     marker = call.func
-    mark = marker.value if isinstance(marker, ast.Attribute) else None
-    named = isinstance(mark, ast.Attribute) and mark.attr == "mark" or isinstance(mark, ast.Name) and mark.id == "mark"
-    return marker.attr if named and isinstance(marker, ast.Attribute) else ""
+    if not isinstance(marker, ast.Attribute):
+        return ""
+    owner = marker.value
+    named = owner.attr if isinstance(owner, ast.Attribute) else owner.id if isinstance(owner, ast.Name) else ""
+    return marker.attr if named == "mark" else ""
 
 
 def _literals(call: ast.Call) -> tuple[list[object], dict[str, object]] | None:
