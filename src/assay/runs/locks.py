@@ -16,7 +16,7 @@ from assay.runs.storage import canonical_json, parse_json, shown, utc_now
 _POLL = 0.01  # seconds between two tries
 
 
-class Held(RecordError):
+class HeldError(RecordError):
     """Another process holds the lock; ``owner`` is what it wrote there: its process number and start."""
 
     def __init__(self, message: str, owner: dict[str, object]) -> None:
@@ -26,7 +26,7 @@ class Held(RecordError):
 
 @contextlib.contextmanager
 def hold(path: Path, *, patience: float) -> Iterator[None]:
-    """Hold the lock of ``path`` while the block runs; after ``patience`` seconds of waiting raise :class:`Held`.
+    """Hold the lock of ``path`` while the block runs; after ``patience`` seconds of waiting raise :class:`HeldError`.
 
     The loser writes nothing. The file stays, empty, when the lock is given back: removing it would let two processes
     hold two files of one name.
@@ -71,7 +71,7 @@ def _acquire(descriptor: int, path: Path, patience: float) -> None:
             return
         if time.monotonic() >= deadline:
             owner = _owner(descriptor)
-            raise Held(f"{path.stem}: process {owner.get('pid', 'unknown')} holds it.", owner)
+            raise HeldError(f"{path.stem}: process {owner.get('pid', 'unknown')} holds it.", owner)
         time.sleep(_POLL)
 
 

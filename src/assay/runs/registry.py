@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from assay.errors import RecordError
 from assay.runs.events import Event, check_run_id, event_files, read_event, run_of, write_event
 from assay.runs.index import index_bytes, write_attributes
-from assay.runs.locks import Held, hold, is_held
+from assay.runs.locks import HeldError, hold, is_held
 from assay.runs.manifest import STAGES, Manifest, RunStatus
 from assay.runs.storage import find_repository, read_bytes, shown, sweep, utc_now, write_durable
 
@@ -157,7 +157,7 @@ class Record:
         with contextlib.ExitStack() as stack:
             try:
                 stack.enter_context(hold(self._lock_path(base_id), patience=_START_PATIENCE))
-            except Held as held:
+            except HeldError as held:
                 owner = held.owner
                 raise RecordError(
                     f"run {base_id} is already running: process {owner.get('pid', 'unknown')}, started "
