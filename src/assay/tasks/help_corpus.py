@@ -141,7 +141,8 @@ def _packages(scratch: Path, debs: Path | None, say: Callable[[str], None]) -> d
         found = sorted(folder.glob(f"libreoffice-help-{package}_*.deb"))
         if len(found) != 1:
             raise DataError(
-                f"help corpus: {len(found)} files libreoffice-help-{package}_*.deb in {folder}, exactly one is needed. {_ADVICE}"
+                f"help corpus: {len(found)} files libreoffice-help-{package}_*.deb in {folder}, exactly one is needed. "
+                f"{_ADVICE}"
             )
         packages[language] = found[0]
     return packages

@@ -62,13 +62,14 @@ _ACTIONS: tuple[Mapping[str, str], ...] = (
         "it": "guarda la luna",
     },
 )
+_PAGE = 2
 _MOST = len(_ANIMALS) * len(_TIMES) * len(_ACTIONS)
 
 
 def synthetic_text(n: int = 40) -> ParallelText:
     """``n`` sentences (1 to 160) such as "In winter the wolf drinks cold water.", the same items in five languages.
 
-    Clusters of at most four consecutive sentences have the same animal and action. No randomness.
+    Clusters are pages of two sentences with the same animal and action. No randomness.
 
     Raises:
         DataError: ``n`` out of range.
@@ -76,15 +77,15 @@ def synthetic_text(n: int = 40) -> ParallelText:
     if not 1 <= n <= _MOST:
         raise DataError(f"synthetic_text: {n} sentences wanted, the templates give 1 to {_MOST}.")
     choices = []
-    for cluster in range(_MOST // len(_TIMES)):
-        animal = cluster % len(_ANIMALS)
-        action = (cluster // len(_ANIMALS) + cluster) % len(_ACTIONS)
-        choices += [(cluster, animal, action, time) for time in range(len(_TIMES))]
+    for scene in range(_MOST // len(_TIMES)):
+        animal = scene % len(_ANIMALS)
+        action = (scene // len(_ANIMALS) + scene) % len(_ACTIONS)
+        choices += [(animal, action, time) for time in range(len(_TIMES))]
     choices = choices[:n]
     return parallel_text(
-        {name: [_sentence(name, *choice[1:]) for choice in choices] for name in LANGUAGES},
+        {name: [_sentence(name, *choice) for choice in choices] for name in LANGUAGES},
         ids=[f"synthetic:{number}" for number in range(n)],
-        clusters=[f"page:{choice[0]}" for choice in choices],
+        clusters=[f"page:{number // _PAGE}" for number in range(n)],
         source="synthetic templates",
         licence="Apache-2.0",
     )

@@ -24,7 +24,7 @@ def parallel_tsv(path: Path | str, *, licence: str = "not stated") -> ParallelTe
     header = lines[0].split("\t") if lines else []
     if header[:2] != ["id", "cluster"] or len(header) < 3 or len(set(header)) != len(header) or "" in header:
         raise DataError(
-            f"{file}: the first line must name the columns id, cluster and one a language, each once, separated by tabs; "
+            f"{file}: the first line must name the columns id, cluster and one a language, tabs between; "
             f"it is {header}."
         )
     rows = [line.split("\t") for line in lines[1:]]

@@ -1,0 +1,180 @@
+"""Cluster bootstrap of unbiased CKA with duplicates masked, for one pair or for all pairs of views at once."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from assay.axes import Float, Int, NDArray
+from assay.diagnostics.gram import Gram, as_float64, hsic, same_items
+from assay.errors import EstimateError
+from assay.stats.bootstrap import LEVEL, cluster_codes, cluster_flag, draw_counts, percentile_estimate
+from assay.stats.estimate import Estimate
+
+
+class CkaContrast(NamedTuple):
+    """Unbiased CKA of matched items, of shuffled items (the sham), and their difference; the same resamples in all."""
+
+    matched: Estimate
+    shuffled: Estimate
+    difference: Estimate
+
+
+class _Resampled(NamedTuple):
+    """One Gram under all resamples: rows w'K0, their totals w'K0w, and the self term."""
+
+    gram: Gram
+    rows: Float[NDArray, "draw item"]
+    totals: Float[NDArray, " draw"]
+    own: Float[NDArray, " draw"]
+
+
+class _Resamples(NamedTuple):
+    """Counts of every item in every resample."""
+
+    counts: Float[NDArray, "draw item"]
+    flag: str
+    level: float
+
+
+def cka_interval(
+    donor: Gram,
+    recipient: Gram,
+    *,
+    clusters: Sequence[Hashable],
+    draws: int,
+    rng: np.random.Generator,
+    level: float = LEVEL,
+) -> Estimate:
+    """Unbiased CKA with the percentile interval of a cluster bootstrap in which copies of an item are not compared.
+
+    Resampling puts copies of an item off the diagonal, where HSIC1 takes them for perfect similarity: a plain bootstrap
+    covers the truth in about one of ten intervals. With counts w (equal for the items of a cluster), m = sum w and
+    Grams K0, L0 of zero diagonal, the sums over the resample without pairs of copies are S = w'(K0*L0)w, a = w'K0w,
+    b = w'L0w, c = sum_i w_i (K0w)_i (L0w)_i, and HSIC = [S + ab/((m-1)(m-2)) - 2c/(m-2)] / (m(m-3)).
+
+    Raises:
+        ShapeError: different numbers of items.
+        EstimateError: fewer than 10 clusters; below 30 the estimate is flagged in its reason.
+    """
+    same_items(donor, recipient)
+    resamples = _resamples(donor.n, clusters, draws, rng, level)
+    first, second = _resample(donor, resamples), _resample(recipient, resamples)
+    return _estimate(resamples, _value(donor, recipient), _ratio(first, second, resamples), _flaws(donor, recipient))
+
+
+def cka_contrast(
+    donor: Gram,
+    recipient: Gram,
+    *,
+    clusters: Sequence[Hashable],
+    draws: int,
+    rng: np.random.Generator,
+    level: float = LEVEL,
+) -> CkaContrast:
+    """`cka_interval` of the matched items, of one random shuffle of the recipient's items, and of the difference.
+
+    Raises:
+        ShapeError, EstimateError: as for `cka_interval`.
+    """
+    pair = {"donor": donor, "recipient": recipient}
+    return cka_contrasts(pair, clusters=clusters, draws=draws, rng=rng, level=level)["donor", "recipient"]
+
+
+def cka_contrasts(
+    views: Mapping[str, Gram],
+    *,
+    clusters: Sequence[Hashable],
+    draws: int,
+    rng: np.random.Generator,
+    level: float = LEVEL,
+) -> dict[tuple[str, str], CkaContrast]:
+    """`cka_contrast` of every pair of views, in their order; one set of resamples and one shuffle for all pairs.
+
+    Memory: 16 bytes a view, draw and item (330 MB for ten views, 2,000 draws, 1,012 items).
+
+    Raises:
+        ShapeError, EstimateError: as for `cka_interval`; fewer than two views.
+    """
+    if len(views) < 2:
+        raise EstimateError(f"cka_contrasts: {len(views)} views; a pair is needed.")
+    first = next(iter(views.values()))
+    for view in views.values():
+        same_items(first, view)
+    resamples = _resamples(first.n, clusters, draws, rng, level)
+    order = rng.permutation(first.n)
+    matched = {name: _resample(view, resamples) for name, view in views.items()}
+    shams = {name: _resample(view.shuffled(order), resamples) for name, view in list(views.items())[1:]}
+    return {
+        (one, other): _contrast(matched[one], matched[other], shams[other], resamples)
+        for one, other in combinations(views, 2)
+    }
+
+
+def _contrast(donor: _Resampled, recipient: _Resampled, sham: _Resampled, resamples: _Resamples) -> CkaContrast:
+    flaws = _flaws(donor.gram, recipient.gram)
+    value, null = _value(donor.gram, recipient.gram), _value(donor.gram, sham.gram)
+    drawn, null_drawn = _ratio(donor, recipient, resamples), _ratio(donor, sham, resamples)
+    return CkaContrast(
+        _estimate(resamples, value, drawn, flaws),
+        _estimate(resamples, null, null_drawn, flaws),
+        _estimate(resamples, value - null, drawn - null_drawn, flaws),
+    )
+
+
+def _resamples(
+    n_items: int, clusters: Sequence[Hashable], draws: int, rng: np.random.Generator, level: float
+) -> _Resamples:
+    codes = cluster_codes(clusters, n_items)
+    counts = draw_counts(codes.n_clusters, draws=draws, rng=rng)[:, codes.of_item]
+    return _Resamples(np.ascontiguousarray(counts), cluster_flag(codes.n_clusters), level)
+
+
+def _resample(gram: Gram, resamples: _Resamples) -> _Resampled:
+    counts = resamples.counts
+    zero = as_float64(gram.zero)
+    rows = counts @ zero
+    totals = np.einsum("bi,bi->b", counts, rows)
+    return _Resampled(gram, rows, totals, _hsic_of_draws(zero * zero, (rows, totals), (rows, totals), counts))
+
+
+def _ratio(donor: _Resampled, recipient: _Resampled, resamples: _Resamples) -> Float[NDArray, " draw"]:
+    product = as_float64(donor.gram.zero) * as_float64(recipient.gram.zero)
+    sums = (donor.rows, donor.totals), (recipient.rows, recipient.totals)
+    cross = _hsic_of_draws(product, *sums, resamples.counts)
+    defined = (donor.own > 0) & (recipient.own > 0)
+    scale = np.sqrt(np.where(defined, donor.own * recipient.own, np.nan))
+    return np.asarray(cross / scale)
+
+
+def _hsic_of_draws(
+    product: Float[NDArray, "item item"],
+    donor: tuple[Float[NDArray, "draw item"], Float[NDArray, " draw"]],
+    recipient: tuple[Float[NDArray, "draw item"], Float[NDArray, " draw"]],
+    counts: Int[NDArray, "draw item"] | Float[NDArray, "draw item"],
+) -> Float[NDArray, " draw"]:
+    m = counts.sum(axis=1)
+    pairs = np.einsum("bi,bi->b", counts @ product, counts)
+    triples = np.einsum("bi,bi,bi->b", counts, donor[0], recipient[0])
+    total = donor[1] * recipient[1] / ((m - 1) * (m - 2))
+    return np.asarray((pairs + total - 2 / (m - 2) * triples) / (m * (m - 3)))
+
+
+def _value(donor: Gram, recipient: Gram) -> float:
+    if donor.flaw or recipient.flaw:
+        return float("nan")
+    return float(hsic(donor, recipient) / np.sqrt(donor.self_hsic * recipient.self_hsic))
+
+
+def _flaws(donor: Gram, recipient: Gram) -> str:
+    named = (("donor", donor.flaw), ("recipient", recipient.flaw))
+    return "; ".join(f"{name}: {flaw}" for name, flaw in named if flaw)
+
+
+def _estimate(resamples: _Resamples, value: float, drawn: Float[NDArray, " draw"], flaws: str) -> Estimate:
+    n = resamples.counts.shape[1]
+    flag = "; ".join(part for part in (flaws, resamples.flag) if part)
+    return percentile_estimate(value, drawn, n=n, flag=flag, level=resamples.level)
