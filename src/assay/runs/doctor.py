@@ -94,7 +94,8 @@ def _registrations(record: Record) -> Iterator[Finding]:
         except RecordError:
             continue  # its damaged event is named above
         if registered and run_id not in speaking:
-            advice = f'Its registration did not come into force. Register it again (assay runs register {run_id} --why "...").'
+            command = f'assay runs register {run_id} --why "..."'
+            advice = f"Its registration is not in force. Register it, or the run that should speak ({command})."
             yield Finding("registration", run_id, advice)
 
 

@@ -22,7 +22,7 @@ _FIELDS = {"event", "run_id", "at", "sequence", "nonce", "payload"}
 
 @dataclass(frozen=True, kw_only=True)
 class Event:
-    """Something that happened to a run; ``sequence`` counts the run's events, so that a stopped clock keeps their order."""
+    """Something that happened to a run; ``sequence`` counts the run's events and keeps their order without a clock."""
 
     event: RunStatus
     run_id: str

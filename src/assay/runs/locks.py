@@ -65,7 +65,7 @@ def _acquire(descriptor: int, path: Path, patience: float) -> None:
         except OSError as cause:
             if cause.errno not in (errno.EWOULDBLOCK, errno.EACCES):
                 raise RecordError(
-                    f"lock: {shown(path)} is on a file system without locks ({cause.strerror}). Put artifacts/ on another."
+                    f"lock: {shown(path)} is on a file system without locks ({cause.strerror}). Put it on another."
                 ) from cause
         else:
             return

@@ -44,23 +44,39 @@ def register(record: Record, run_id: str, *, why: str) -> Registration:
     at = record.clock().isoformat(timespec="seconds")
     chosen = Registration(experiment=manifest.experiment, tier=manifest.tag, run_id=run_id, why=why.strip(), at=at)
     path = registration_path(record, chosen.experiment, chosen.tier)
-    before = _run_before(path)
     data = readable_json(asdict(chosen))
-    event = record.append(RunStatus.REGISTERED, run_id, registration=digest(data), tier=chosen.tier, why=chosen.why)
+    event = record.append(
+        RunStatus.REGISTERED,
+        run_id,
+        registration=digest(data),
+        experiment=chosen.experiment,
+        tier=chosen.tier,
+        why=chosen.why,
+    )
     try:
         write_durable(path, data)
     except RecordError:
         event.unlink()  # it said what did not come to pass
         raise
-    if before not in (None, run_id) and standing(record.events(before)) == "registered":
-        record.append(RunStatus.SUPERSEDED, before, by=run_id, tier=chosen.tier)
+    for other in _spoke_before(record, chosen):
+        record.append(RunStatus.SUPERSEDED, other, by=run_id, tier=chosen.tier)
     return chosen
 
 
-def _run_before(path: Path) -> str | None:
-    if not path.exists():
-        return None
-    return _parse(path, read_bytes(path)).run_id
+def _spoke_before(record: Record, chosen: Registration) -> list[str]:
+    """Other runs whose last word is that they speak for the same experiment and tier."""
+    last: dict[str, Event] = {}
+    for event in record.events():
+        if event.event in (RunStatus.REGISTERED, RunStatus.SUPERSEDED):
+            last[event.run_id] = event
+    place = (chosen.experiment, chosen.tier)
+    return [
+        run_id
+        for run_id, event in last.items()
+        if event.event is RunStatus.REGISTERED
+        and run_id != chosen.run_id
+        and (event.payload.get("experiment"), event.payload.get("tier")) == place
+    ]
 
 
 def _fit_to_speak(record: Record, run_id: str) -> Manifest:
@@ -157,7 +173,7 @@ def registered(record: Record, experiment: str, tier: str | None) -> Registratio
     ]
     if tier is None and len(tiers) > 1:
         raise EvidenceError(
-            f"{experiment} has a registered run at each of the tiers {', '.join(tiers)}. Say which is meant (tier=...).",
+            f"{experiment} has registered runs at tiers {', '.join(tiers)}. Say which is meant (tier=...).",
             reason="absent",
         )
     wanted = tier if tier is not None else tiers[0] if tiers else None

@@ -187,7 +187,7 @@ class Record:
         return path
 
     def results(self, run_id: str) -> Results:
-        """Numbers and tables of a completed run, verified; EvidenceError with its reason when they cannot be trusted."""
+        """Numbers and tables of a completed run, verified; EvidenceError says why they cannot be trusted."""
         from assay.runs.results import open_results
 
         return open_results(self, run_id)

@@ -66,8 +66,7 @@ class Results:
                 found: Value = getattr(parent, part)
                 return found
         if key.startswith("config."):
-            found = decode(self.config(key.removeprefix("config.")), key)
-            return found
+            return decode(self.config(key.removeprefix("config.")), key)
         raise EvidenceError(f"{self.run_id} has no value {key!r}.{_nearest(key, self.keys())}", reason="absent")
 
     def config(self, path: str) -> Any:

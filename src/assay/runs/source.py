@@ -1,9 +1,9 @@
-"""Which code a run depends on: a digest of every project module that its module can reach, read and never imported.
+"""Which code a run depends on: a digest of every project module that its module reaches, read but never imported.
 
-A digest is over the syntax tree without comments, docstrings and positions, so formatting changes nothing and a constant
-of a distant module does. Imports are followed wherever they stand; those for type checkers alone are not, except where a
-package names there what it loads on demand and somebody asks for that name. Modules of the record are left out: they
-cannot change a number.
+A digest is over the syntax tree without comments, docstrings, positions and ``__version__``, so formatting changes
+nothing and a constant of a distant module does. Imports are followed wherever they stand; those for type checkers alone
+are not, except where a package names there what it loads on demand and somebody asks for that name. Modules of the
+record are left out: they cannot change a number.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ def module_digests(module: str, repository: Path) -> dict[str, str]:
     waiting = [module]
     while waiting:
         reference = waiting.pop()
-        if reference in seen:
+        if reference in seen or _is_record(reference):
             continue
         seen.add(reference)
         for name, rest in _modules_of(reference, root):
             path = _locate(name, root)
-            if path is None or _is_record(name):
+            if path is None:
                 continue
             content = _read(path, name)
             if rest and rest in content.on_demand:
@@ -70,7 +70,7 @@ def _is_record(name: str) -> bool:
 
 
 def _modules_of(reference: str, root: Path) -> Iterator[tuple[str, str]]:
-    """Modules that a dotted reference loads, each with the attribute that follows its name: ``a.b.f`` loads a and a.b."""
+    """Modules that a dotted reference loads, each with the attribute after its name: ``a.b.f`` loads a and a.b."""
     parts = reference.split(".")
     for length in range(1, len(parts) + 1):
         name = ".".join(parts[:length])
@@ -135,7 +135,7 @@ def _collect(
     references: set[str],
     chains: list[ast.Attribute],
 ) -> None:
-    """Sort what a tree imports: names bound to dotted references, the same for type checkers alone, attribute chains."""
+    """Sort what a tree imports: names bound to references, the same for type checkers alone, attribute chains."""
     waiting: list[tuple[ast.AST, bool]] = [(tree, False)]
     while waiting:
         node, typing = waiting.pop()
@@ -211,7 +211,7 @@ def _dump(node: object, parts: list[str]) -> None:
     elif isinstance(node, list):
         parts.append("[")
         for entry in node:
-            if not (isinstance(entry, ast.Expr) and _is_word(entry.value)):
+            if not _is_idle(entry):
                 _dump(entry, parts)
                 parts.append(",")
         parts.append("]")
@@ -219,5 +219,8 @@ def _dump(node: object, parts: list[str]) -> None:
         parts.append(f"{type(node).__name__}:{hex(node) if type(node) is int else repr(node)}")
 
 
-def _is_word(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+def _is_idle(node: object) -> bool:
+    """Whether a statement can change no number: a docstring or other bare text, or the version of a package."""
+    if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+        return node.targets[0].id == "__version__" and isinstance(node.value, ast.Constant)
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)

@@ -1,0 +1,234 @@
+"""Where a run happened, by allowlist: code, versions, machine; and the words that must never leave the machine."""
+
+from __future__ import annotations
+
+import functools
+import os
+import platform
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from assay.errors import RecordError
+from assay.runs.storage import digest
+
+PACKAGES = (
+    "assay",
+    "gguf",
+    "numpy",
+    "pandas",
+    "POT",
+    "safetensors",
+    "scipy",
+    "tokenizers",
+    "torch",
+    "transformers",
+)
+WRITTEN_BY_RUNS = (
+    "experiments/.gitattributes",
+    "experiments/registry",
+    "experiments/manifests",
+    "experiments/summaries",
+    "experiments/registered",
+    "artifacts",
+    "docs/CLAIM_EVIDENCE.md",
+)
+_SOURCE_SUFFIXES = frozenset(
+    ".py .pyi .pyx .ipynb .c .cc .cpp .cu .h .rs .sh .toml .cfg .ini .yaml .yml .json .csv .tsv".split()
+)
+_SECRET_NAME = re.compile(r"TOKEN|SECRET|PASSW|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|AUTH", re.IGNORECASE)
+_ABSOLUTE = re.compile(
+    r"(?<![\w./~:-])(?:[A-Za-z]:[\\/]|~/|/)(?:[^\s'\"<>|,;:()\[\]{}]+[\\/])+(?=[^\s'\"<>|,;:()\[\]{}]*)"
+)
+_LOGIN = re.compile(r"(?<=://)[^/\s@]+@")
+
+
+@dataclass(frozen=True)
+class CodeState:
+    """The code that a run saw. ``commit`` is None outside git or before the first commit, ``dirty`` only outside git.
+
+    ``diff_digest`` is the SHA-256 of what differs from the commit, ``untracked`` the source files git does not know.
+    """
+
+    commit: str | None
+    dirty: bool | None
+    diff_digest: str | None
+    untracked: tuple[str, ...]
+
+
+def code_state(repository: Path) -> CodeState:
+    """Commit and dirty state of a repository; what runs themselves write does not make it dirty.
+
+    Raises:
+        RecordError: git is missing or refuses in a folder that it keeps, so that the state cannot be told.
+    """
+    if _git(repository, "rev-parse", "--is-inside-work-tree") is None:
+        return CodeState(None, None, None, ())
+    head = _git(repository, "rev-parse", "--verify", "--quiet", "HEAD", absent_ok=True)
+    outside = [".", *(f":(exclude){path}" for path in WRITTEN_BY_RUNS)]
+    against = ("HEAD",) if head else ("--cached",)
+    options = ("--no-ext-diff", "--no-textconv", "--no-color", "--binary", "--full-index", "--ignore-submodules=none")
+    diff = _git(repository, "diff", *options, *against, "--", *outside) or b""
+    listed = _git(repository, "ls-files", "-z", "--others", "--exclude-standard", "--", *outside) or b""
+    names = sorted(name.decode(errors="replace") for name in listed.split(b"\0") if name)
+    untracked = tuple(name for name in names if Path(name).suffix in _SOURCE_SUFFIXES or Path(name).name == "Makefile")
+    return CodeState(
+        commit=head.decode().strip() if head else None,
+        dirty=bool(diff or untracked),
+        diff_digest=digest(diff) if diff else None,
+        untracked=untracked,
+    )
+
+
+def _git(repository: Path, *arguments: str, absent_ok: bool = False) -> bytes | None:
+    """Output of a git command, None outside of git (or for a question whose answer may be absent)."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    environment |= {"GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+    try:
+        done = subprocess.run(
+            ["git", "-c", "core.quotepath=off", *arguments],
+            cwd=repository,
+            env=environment,
+            capture_output=True,
+            check=False,
+        )
+    except FileNotFoundError:
+        if any((folder / ".git").exists() for folder in (repository, *repository.parents)):
+            raise RecordError("code state: this is a git repository, but git is not installed. Install git.") from None
+        return None
+    if done.returncode == 0:
+        return done.stdout
+    error = done.stderr.decode(errors="replace").strip()
+    if absent_ok or "not a git repository" in error:
+        return None
+    raise RecordError(f"code state: git {arguments[0]} failed: {scrub(error)}. Repair it; a run must know its commit.")
+
+
+def versions() -> dict[str, str]:
+    """Version of every installed package that can change a number."""
+    from importlib import metadata
+
+    found: dict[str, str] = {}
+    for name in PACKAGES:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue  # not installed: it cannot have changed a number
+    return found
+
+
+def machine() -> dict[str, Any]:
+    """The manifest's fields python, packages, os, cpu, cores, threads, accelerator and determinism."""
+    torch = sys.modules.get("torch")
+    return {
+        "python": platform.python_version(),
+        "packages": versions(),
+        "os": scrub(f"{platform.system()} {platform.release()} {platform.machine()}"),
+        "cpu": scrub(_cpu()),
+        "cores": _cores(),
+        "threads": torch.get_num_threads() if torch else _threads(),
+        "accelerator": _accelerator(torch),
+        "determinism": _determinism(torch),
+    }
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _threads() -> int:
+    asked = os.environ.get("OMP_NUM_THREADS", "")
+    return int(asked) if asked.isdigit() else _cores()
+
+
+def _cpu() -> str:
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.is_file():
+        for line in cpuinfo.read_text(errors="replace").splitlines():
+            if line.startswith(("model name", "Model", "cpu model")):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine() or "unknown"
+
+
+def _accelerator(torch: Any) -> str | None:
+    if torch is None:
+        return None
+    if torch.cuda.is_available():
+        names = [torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count())]
+        return ", ".join(f"{names.count(name)} x {name}" for name in sorted(set(names)))
+    return "mps" if torch.backends.mps.is_available() else "none"
+
+
+def _determinism(torch: Any) -> dict[str, Any]:
+    flags: dict[str, Any] = {
+        "hash_randomization": bool(sys.flags.hash_randomization),
+        "optimize": int(sys.flags.optimize),
+    }
+    if torch is not None:
+        flags |= {
+            "torch_deterministic_algorithms": bool(torch.are_deterministic_algorithms_enabled()),
+            "cudnn_benchmark": bool(torch.backends.cudnn.benchmark),
+            "cudnn_deterministic": bool(torch.backends.cudnn.deterministic),
+        }
+    return flags
+
+
+def peak_memory_bytes() -> int:
+    """Largest resident memory of this process or of any one of its finished children so far, in bytes."""
+    import resource
+
+    unit = 1 if sys.platform == "darwin" else 1024
+    return unit * max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+
+
+def scrub(text: str, repository: Path | None = None) -> str:
+    """``text`` without absolute paths, home, user name, host name, and values of secrets from the environment.
+
+    Paths inside ``repository`` become relative to it; of others the last part stays.
+    """
+    for secret in _secrets(os.environ):
+        text = text.replace(secret, "<secret>")
+    text = _LOGIN.sub("<login>@", text)
+    for root in {str(repository), str(repository.resolve())} if repository is not None else ():
+        text = re.sub(rf"{re.escape(root)}(?:/|(?![\w.-]))", "", text)
+    for home in _homes():
+        text = re.sub(rf"{re.escape(home)}(?=[/\\]|(?![\w.-]))", "~", text)
+    text = _ABSOLUTE.sub("", text)
+    for name, stand_in in _identities():
+        text = re.sub(rf"(?<![A-Za-z0-9]){re.escape(name)}(?![A-Za-z0-9])", stand_in, text, flags=re.IGNORECASE)
+    return text
+
+
+def _secrets(environment: Mapping[str, str]) -> list[str]:
+    found = {value for name, value in environment.items() if _SECRET_NAME.search(name) and len(value) >= 6}
+    return sorted(found, key=len, reverse=True)
+
+
+def _homes() -> list[str]:
+    homes = {os.path.expanduser("~"), os.environ.get("HOME", ""), os.environ.get("USERPROFILE", "")}
+    return sorted((home.rstrip("/") for home in homes if len(home.rstrip("/")) > 1), key=len, reverse=True)
+
+
+def _identities() -> Iterator[tuple[str, str]]:
+    users = {os.environ.get(name, "") for name in ("USER", "LOGNAME", "USERNAME")} | {_account()}
+    users |= {Path(home).name for home in _homes()}
+    host = platform.node()
+    hosts = {host, host.partition(".")[0], os.environ.get("HOSTNAME", "")}
+    for name in sorted(users - {""}, key=len, reverse=True):
+        yield name, "<user>"
+    for name in sorted(hosts - {"", "localhost"}, key=len, reverse=True):
+        yield name, "<host>"
+
+
+@functools.cache
+def _account() -> str:
+    import pwd
+
+    try:
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        return ""  # a container's user without an entry: there is no name to leak
