@@ -56,14 +56,16 @@ def from_plain(config_type: type[Any], values: Mapping[str, Any]) -> Any:
     return _build_dataclass(config_type, values, "")
 
 
-def seeds(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """The seeds of a plain configuration by dotted name: fields ``seed`` and ``seeds``, and those that end in them."""
-    found: dict[str, Any] = {}
+def seeds(values: Mapping[str, Any], prefix: str = "") -> dict[str, int]:
+    """The whole numbers of a plain configuration in fields named ``seed``, ``seeds`` or ending so, by dotted name."""
+    found: dict[str, int] = {}
     for name, value in values.items():
         if isinstance(value, Mapping):
             found |= seeds(value, f"{prefix}{name}.")
         elif name in ("seed", "seeds") or name.endswith(("_seed", "_seeds")):
-            found[f"{prefix}{name}"] = value
+            several = {f"{name}.{place}": item for place, item in enumerate(value)} if isinstance(value, list) else {}
+            each = several or {name: value}
+            found |= {f"{prefix}{key}": item for key, item in each.items() if type(item) is int}
     return found
 
 

@@ -150,21 +150,6 @@ def experiment(
     return decorate
 
 
-def repository_root(start: Path) -> Path:
-    """The repository of ``start``: the nearest folder at or above it that has ``experiments/`` or ``pyproject.toml``.
-
-    Raises:
-        ConfigError: there is none up to the root of the file system.
-    """
-    for folder in (start.resolve(), *start.resolve().parents):
-        if (folder / "experiments").is_dir() or (folder / "pyproject.toml").is_file():
-            return folder
-    raise ConfigError(
-        f"No repository at {start} or above: no folder with experiments/ or pyproject.toml. "
-        "Change into your repository, or make a folder experiments/ there."
-    )
-
-
 def listing(repository: Path) -> list[Listed]:
     """Every experiment under ``experiments/``, sorted by name; reads sources, imports nothing."""
     root = repository / "experiments"

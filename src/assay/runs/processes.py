@@ -24,16 +24,14 @@ from assay.errors import RecordError
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_ONE_THREAD = {
-    name: "1"
-    for name in (
-        "OMP_NUM_THREADS",
-        "OPENBLAS_NUM_THREADS",
-        "MKL_NUM_THREADS",
-        "NUMEXPR_NUM_THREADS",
-        "VECLIB_MAXIMUM_THREADS",
-    )
-} | {"TOKENIZERS_PARALLELISM": "false"}
+THREADS_PER_CELL = 1
+"""Threads for numerical work in each process."""
+
+_LIBRARIES = ("OMP", "OPENBLAS", "MKL", "NUMEXPR")
+_ONE_THREAD = {f"{library}_NUM_THREADS": str(THREADS_PER_CELL) for library in _LIBRARIES} | {
+    "VECLIB_MAXIMUM_THREADS": str(THREADS_PER_CELL),
+    "TOKENIZERS_PARALLELISM": "false",
+}
 
 
 class Outcome(NamedTuple):
@@ -149,7 +147,7 @@ def _child(sender: Connection, fn: Callable[..., Any], args: tuple[Any, ...], kw
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     threading.Thread(target=_exit_with_parent, daemon=True).start()
     if torch := sys.modules.get("torch"):
-        torch.set_num_threads(1)
+        torch.set_num_threads(THREADS_PER_CELL)
     with _Report(sender) as report:
         report.value = fn(*args, **kwargs)
 

@@ -161,5 +161,5 @@ def test_from_plain_refuses_unknown_and_missing_fields() -> None:
 
 
 def test_seeds_are_found_by_name_at_any_depth() -> None:
-    values = {"seed": 1, "text": {"shuffle_seed": 2, "seeds": [3]}, "seedling": 4}
-    assert seeds(values) == {"seed": 1, "text.shuffle_seed": 2, "text.seeds": [3]}
+    values = {"seed": 1, "text": {"shuffle_seed": 2, "seeds": [3, 4]}, "seedling": 4}
+    assert seeds(values) == {"seed": 1, "text.shuffle_seed": 2, "text.seeds.0": 3, "text.seeds.1": 4}

@@ -1,0 +1,59 @@
+"""``assay data``: fetch the corpora and weights that experiments need, each once, each checked against its digest."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from assay.cli.show import echo_json, echo_table
+from assay.errors import ConfigError
+from assay.runs.configuration import nearest
+
+_SOURCES = ("assay.tasks.text", "assay.models.weights_source")
+
+
+@click.group()
+def data() -> None:
+    """Fetch corpora and model weights into the cache."""
+
+
+@data.command()
+@click.argument("names", nargs=-1)
+@click.option("--all", "everything", is_flag=True, help="Fetch all there is.")
+@click.option("--list", "only_list", is_flag=True, help="List what can be fetched, with size and licence.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def fetch(names: tuple[str, ...], *, everything: bool, only_list: bool, as_json: bool) -> None:
+    """Fetch NAMES into the cache; what is there already is only checked."""
+    known = fetchables()
+    if only_list:
+        rows = [(name, known[name].describe()) for name in known]
+        echo_json(dict(rows)) if as_json else echo_table(("name", "what"), rows)
+        return
+    if unknown := [name for name in names if name not in known]:
+        raise ConfigError(f"data fetch: there is no {unknown[0]!r}.{nearest(unknown[0], list(known))}")
+    chosen = list(known) if everything else list(dict.fromkeys(names))
+    if not chosen:
+        raise ConfigError(f"data fetch: name what to fetch, or --all. Known: {', '.join(known)}.")
+    places: dict[str, str] = {}
+    for name in chosen:
+        click.echo(f"{name}: {known[name].describe()}", err=as_json)
+        places[name] = str(known[name].fetch(progress=functools.partial(_say, name)))
+        click.echo(f"{name}: {places[name]}", err=as_json)
+    if as_json:
+        echo_json(places)
+
+
+def fetchables() -> Mapping[str, Any]:
+    """Everything that can be fetched by name; the modules that know how are loaded here and nowhere else."""
+    known: dict[str, Any] = {}
+    for module in _SOURCES:
+        known |= importlib.import_module(module).FETCHABLES
+    return known
+
+
+def _say(name: str, line: str) -> None:
+    click.echo(f"{name}: {line}", err=True)

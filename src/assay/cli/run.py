@@ -1,0 +1,167 @@
+"""``assay run``: say what will be done and where, do it, and show the numbers beside those of the registered run."""
+
+from __future__ import annotations
+
+import contextlib
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+
+from assay.cli.show import echo_json, echo_table, jsonable
+from assay.errors import AssayError, ConfigError, EvidenceError
+from assay.runs.compare import diff
+from assay.runs.configuration import plain
+from assay.runs.execution import available_cpus, execute
+from assay.runs.experiment import Experiment, description, find, study
+from assay.runs.manifest import RunStatus
+from assay.runs.overrides import override
+from assay.runs.registry import Record, open_record
+from assay.runs.storage import find_repository, shown
+
+_HEADLINES = 40
+_DIFFERENCES = 12
+
+
+class Plan(NamedTuple):
+    """One run that a command asks for, resolved before anything starts."""
+
+    experiment: Experiment
+    config: Any
+    tier: str | None
+
+
+@click.command()
+@click.argument("name")
+@click.option("--tier", help="Which configuration: tiny, quick, small, open, full, as far as the experiment has them.")
+@click.option("--set", "assignments", multiple=True, metavar="FIELD=VALUE", help="Override a field; nested: a.b=VALUE.")
+@click.option("--register", metavar="WHY", help="Register the run when it completes; needs a clean commit.")
+@click.option("--record", "folder", type=click.Path(path_type=Path), help="Write the record under this folder instead.")
+@click.option("--workers", type=click.IntRange(min=1), help="Cells that run at once (default: the CPUs there are).")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document with run_id and status.")
+def run(
+    name: str,
+    *,
+    tier: str | None,
+    assignments: tuple[str, ...],
+    register: str | None,
+    folder: Path | None,
+    workers: int | None,
+    as_json: bool,
+) -> None:
+    """Run the experiment NAME, or every experiment of the study NAME."""
+    repository = find_repository()
+    if register is not None and not register.strip():
+        raise ConfigError("--register: say in one sentence why this run should speak for its experiment.")
+    record = open_record(folder or repository / "experiments")
+    experiments = [find(one, repository) for one in study(name, repository)]
+    plans = [Plan(one, override(one.configuration(tier), assignments), tier) for one in experiments]
+    for plan in plans:
+        plain(plan.config)
+    reports: list[dict[str, Any]] = []
+    for plan in plans:
+        _announce(plan, record, repository, workers=workers or available_cpus(), err=as_json)
+        with _reporting(as_json=as_json, reports=reports) as started:
+            run_id = execute(
+                plan.experiment,
+                plan.config,
+                record=record,
+                repository=repository,
+                tier=plan.tier,
+                workers=workers,
+                register=register,
+                started=started,
+            )
+            reports[-1] = _report(record, run_id, register=register)
+        if not as_json:
+            _conclude(record, run_id, plan)
+    if as_json:
+        echo_json(reports[0] if len(reports) == 1 else {"status": "completed", "runs": reports})
+
+
+def _announce(plan: Plan, record: Record, repository: Path, *, workers: int, err: bool) -> None:
+    name = plan.experiment.name
+    tag = plan.experiment.tag(plan.tier)
+    click.echo(f"{name}, {tag}: {description(name, repository)}", err=err)
+    click.echo(
+        f"  record {shown(record.root)}/, artifacts {shown(record.artifacts)}/, {workers} cells at once", err=err
+    )
+
+
+@contextlib.contextmanager
+def _reporting(*, as_json: bool, reports: list[dict[str, Any]]) -> Iterator[Any]:
+    """Name the run as soon as it has a name; when it does not complete, say so before the exception goes on."""
+
+    def started(run_id: str) -> None:
+        reports.append({"run_id": run_id, "status": str(RunStatus.RUNNING)})
+        click.echo(f"  run    {run_id}", err=as_json)
+
+    known = len(reports)
+    try:
+        yield started
+    except BaseException as error:
+        if len(reports) == known:
+            raise
+        stopped = isinstance(error, KeyboardInterrupt)
+        reports[-1]["status"] = str(RunStatus.INTERRUPTED if stopped else RunStatus.FAILED)
+        if not stopped:
+            reports[-1]["error"] = f"{type(error).__name__}: {error}"
+        if as_json:
+            echo_json(reports[0] if len(reports) == 1 else {"status": reports[-1]["status"], "runs": reports})
+        click.echo(
+            f"Run {reports[-1]['run_id']} {reports[-1]['status']}; its partial numbers are no evidence.", err=True
+        )
+        if stopped or isinstance(error, AssayError):
+            raise
+        click.echo("".join(traceback.format_exception(error)), err=True, nl=False)
+        raise SystemExit(1) from error
+
+
+def _report(record: Record, run_id: str, *, register: str | None) -> dict[str, Any]:
+    results = record.results(run_id)
+    keys = results.keys()
+    return {
+        "run_id": run_id,
+        "status": str(RunStatus.COMPLETED),
+        "registered": register is not None,
+        "record": shown(record.root),
+        "summary": shown(record.summary_folder(run_id)),
+        "numbers": jsonable(dict(zip(keys, map(results.value, keys), strict=True))),
+    }
+
+
+def _conclude(record: Record, run_id: str, plan: Plan) -> None:
+    results = record.results(run_id)
+    keys = results.keys()
+    if keys:
+        echo_table(("number", "value"), [(key, results.value(key)) for key in keys[:_HEADLINES]])
+    if len(keys) > _HEADLINES:
+        click.echo(f"... and {len(keys) - _HEADLINES} more: assay runs show {run_id}")
+    tables = f", tables {', '.join(results.tables())}" if results.tables() else ""
+    click.echo(f"summary {shown(record.summary_folder(run_id))}/{tables}")
+    seconds = results.manifest.duration_seconds or 0.0
+    click.echo(f"completed {run_id} in {seconds:.1f} s")
+    click.echo(_beside_registered(record, run_id, plan))
+
+
+def _beside_registered(record: Record, run_id: str, plan: Plan) -> str:
+    tag = plan.experiment.tag(plan.tier)
+    try:
+        registered = record.registered(plan.experiment.name, tag).run_id
+        if registered == run_id:
+            return "registered: this run"
+        difference = diff(record.results(registered), record.results(run_id))
+    except EvidenceError as error:
+        return f"registered: none to compare with ({error})"
+    if not difference.numbers:
+        return f"registered: {registered}, all {difference.compared} numbers and table cells equal"
+    lines = [
+        f"registered: {registered}, {len(difference.numbers)} of {difference.compared} numbers and table cells differ, "
+        f"by at most {difference.largest:.2g} relative"
+    ]
+    lines += [f"  {one.where}: registered {one.first}, now {one.second}" for one in difference.numbers[:_DIFFERENCES]]
+    if len(difference.numbers) > _DIFFERENCES:
+        lines.append(f"  ... assay runs diff {registered} {run_id} lists all")
+    return "\n".join(lines)

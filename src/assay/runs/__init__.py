@@ -1,0 +1,34 @@
+"""Runs and their record: write an experiment with these names, read its results with these names."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from assay.runs.experiment import experiment  # at once: the decorator has the name of its module, and has to win
+
+if TYPE_CHECKING:
+    from assay.runs.artifacts import ArtifactArray
+    from assay.runs.recorder import Run
+    from assay.runs.registry import Record, open_record
+    from assay.runs.results import Results
+    from assay.runs.values import Count, count
+
+__all__ = ["ArtifactArray", "Count", "Record", "Results", "Run", "count", "experiment", "open_record"]
+
+_MODULES = {
+    "ArtifactArray": "artifacts",
+    "Count": "values",
+    "Record": "registry",
+    "Results": "results",
+    "Run": "recorder",
+    "count": "values",
+    "open_record": "registry",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name when it is first asked for, so that importing the package costs nothing."""
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_MODULES[name]}"), name)

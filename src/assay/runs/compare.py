@@ -1,0 +1,206 @@
+"""Two runs side by side: which numbers, settings and versions differ, and whether one reproduces the other."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from assay.runs.values import Count, Value
+
+if TYPE_CHECKING:
+    from assay.runs.manifest import Manifest
+    from assay.runs.results import Results
+
+RELATIVE_TOLERANCE = 1e-4
+"""Largest |a - b| / max(|a|, |b|) between a run and its rerun for numbers that no claim prints."""
+
+ABSOLUTE_FLOOR = 1e-9
+"""Differences up to this are rounding, whatever they are relative to: a sham's mean may be 0 up to rounding."""
+
+Path = str
+Holds = Callable[[str, Value], bool]
+"""Whether a printed form, such as ``14/20``, holds for a value."""
+
+
+class Change(NamedTuple):
+    """A place where two runs differ; ``None`` where one of them has nothing there."""
+
+    where: Path
+    first: Any
+    second: Any
+
+
+@dataclasses.dataclass(frozen=True)
+class Difference:
+    """What differs between two runs; ``compared`` numbers and table cells were looked at."""
+
+    first: str
+    second: str
+    compared: int
+    numbers: tuple[Change, ...]
+    configuration: tuple[Change, ...]
+    source: tuple[Change, ...]
+    environment: tuple[Change, ...]
+
+    @property
+    def largest(self) -> float:
+        """Largest relative difference between two numbers; 0 when all are equal, NaN when one alone is not finite."""
+        return max((relative(change.first, change.second) for change in self.numbers), default=0.0)
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    """Whether a rerun reproduced a run.
+
+    ``drifted`` are the numbers beyond what is allowed. ``printed`` were held against the printed precision of claims,
+    the other numbers against ``tolerance`` (relative); counts, whole numbers and words had to be equal.
+    """
+
+    run_id: str
+    rerun_id: str
+    identical: bool
+    compared: int
+    printed: int
+    tolerance: float
+    largest: float
+    drifted: tuple[Change, ...]
+    environment: tuple[Change, ...]
+
+    @property
+    def reproduced(self) -> bool:
+        """No number drifted."""
+        return not self.drifted
+
+
+def diff(first: Results, second: Results) -> Difference:
+    """Every number, table cell, setting, module and version that differs between two runs."""
+    left, right = dict(leaves(first)), dict(leaves(second))
+    one, two = first.manifest, second.manifest
+    return Difference(
+        first=first.run_id,
+        second=second.run_id,
+        compared=len(left.keys() | right.keys()),
+        numbers=_changes(left, right),
+        configuration=_changes(_flat(one.config), _flat(two.config)),
+        source=_changes(dict(one.modules), dict(two.modules)),
+        environment=environment_changes(one, two),
+    )
+
+
+def judge(
+    registered: Results,
+    rerun: Results,
+    *,
+    printed: Mapping[Path, tuple[str, ...]],
+    holds: Holds,
+    tolerance: float = RELATIVE_TOLERANCE,
+) -> Outcome:
+    """Hold a rerun against the run it repeats.
+
+    ``printed`` are the forms in which claims print a key; a number with one reproduces when each form holds for the new
+    value. All others: ``|a - b| <= max(tolerance max(|a|, |b|), ABSOLUTE_FLOOR)``.
+    """
+    old, new = dict(leaves(registered)), dict(leaves(rerun))
+    forms = {key: printed[key] for key in printed if _has(rerun, key)}
+    governed = forms.keys() | {f"{key}.value" for key in forms}
+    drifted = [
+        change
+        for change in _changes(old, new)
+        if change.where not in governed and not close(change.first, change.second, tolerance=tolerance)
+    ]
+    drifted += [
+        Change(key, f"printed {form}", rerun.value(key))
+        for key in sorted(forms)
+        for form in forms[key]
+        if not holds(form, rerun.value(key))
+    ]
+    difference = diff(registered, rerun)
+    return Outcome(
+        run_id=registered.run_id,
+        rerun_id=rerun.run_id,
+        identical=registered.manifest.summary == rerun.manifest.summary,
+        compared=difference.compared,
+        printed=len(forms),
+        tolerance=tolerance,
+        largest=difference.largest,
+        drifted=tuple(drifted),
+        environment=difference.environment,
+    )
+
+
+def leaves(results: Results) -> Iterator[tuple[Path, Any]]:
+    """Each number of a run by key (the parts of an estimate apart), and each table cell as ``table[row].column``."""
+    for key in (*results.keys(),):
+        value = results.value(key)
+        if dataclasses.is_dataclass(value) and not isinstance(value, Count):
+            for field in dataclasses.fields(value):
+                if (part := getattr(value, field.name)) is not None:
+                    yield f"{key}.{field.name}", part
+        else:
+            yield key, value
+    for name in results.tables():
+        for row, entries in enumerate(results.table(name).to_dict("records")):
+            for column, entry in entries.items():
+                yield f"{name}[{row}].{column}", entry
+
+
+def _has(results: Results, key: Path) -> bool:
+    """Whether ``key`` names a number, or a part of a count or estimate, of the run itself."""
+    return bool({key, key.rpartition(".")[0]} & set(results.keys()))
+
+
+def close(first: Any, second: Any, *, tolerance: float) -> bool:
+    """Whether two values are equal, or are floats within the tolerance; NaN is close to NaN alone."""
+    if same(first, second):
+        return True
+    if not (isinstance(first, float) and isinstance(second, float)):
+        return False
+    if not (math.isfinite(first) and math.isfinite(second)):
+        return False
+    return abs(first - second) <= max(tolerance * max(abs(first), abs(second)), ABSOLUTE_FLOOR)
+
+
+def same(first: Any, second: Any) -> bool:
+    """Equality in which NaN equals NaN, and True is not 1."""
+    if isinstance(first, bool) != isinstance(second, bool):
+        return False
+    if isinstance(first, float) and isinstance(second, float) and math.isnan(first) and math.isnan(second):
+        return True
+    return bool(first == second)
+
+
+def relative(first: Any, second: Any) -> float:
+    """|a - b| / max(|a|, |b|) of two numbers (a count by its share); NaN for what has no such difference."""
+    first, second = (value.share if isinstance(value, Count) else value for value in (first, second))
+    for value in (first, second):
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+            return math.nan
+    scale = max(abs(first), abs(second))
+    return abs(first - second) / scale if scale else 0.0
+
+
+def environment_changes(first: Manifest, second: Manifest) -> tuple[Change, ...]:
+    """Differences in Python, packages, operating system, processor, accelerator and determinism."""
+    sides = []
+    for manifest in (first, second):
+        facts = {name: getattr(manifest, name) for name in ("python", "os", "cpu", "cores", "threads", "accelerator")}
+        sides.append(facts | _flat(manifest.packages, "package ") | _flat(manifest.determinism, "determinism "))
+    return _changes(*sides)
+
+
+def _changes(first: Mapping[str, Any], second: Mapping[str, Any]) -> tuple[Change, ...]:
+    keys = dict.fromkeys((*first, *second))
+    return tuple(
+        Change(key, first.get(key), second.get(key))
+        for key in keys
+        if key not in first or key not in second or not same(first[key], second[key])
+    )
+
+
+def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for name, value in values.items():
+        flat |= _flat(value, f"{prefix}{name}.") if isinstance(value, Mapping) else {f"{prefix}{name}": value}
+    return flat

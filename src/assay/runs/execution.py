@@ -1,0 +1,254 @@
+"""From a configuration to a finished attempt: lock, manifest, events, and what is left when it does not finish."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import os
+import re
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from assay.errors import ConfigError, EvidenceError, RecordError
+from assay.runs.cells import CellStore
+from assay.runs.configuration import plain, seeds
+from assay.runs.events import run_of
+from assay.runs.experiment import DEFAULT_TAG, Experiment
+from assay.runs.manifest import Manifest, RunStatus, config_hash
+from assay.runs.processes import THREADS_PER_CELL
+from assay.runs.provenance import code_state, machine, peak_memory_bytes, scrub
+from assay.runs.recorder import Run
+from assay.runs.registry import Record, open_record
+from assay.runs.results import Results, summary_digests
+from assay.runs.source import module_digests
+from assay.runs.storage import digest, file_digest
+
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+Upstream = Callable[[str, str | None], Results]
+
+
+def execute(
+    experiment: Experiment,
+    config: Any,
+    *,
+    record: Record,
+    repository: Path,
+    tier: str | None = None,
+    workers: int | None = None,
+    register: str | None = None,
+    upstream: Upstream | None = None,
+    started: Callable[[str], None] | None = None,
+    quiet: bool = False,
+) -> str:
+    """Run an experiment on a configuration and return the run id of the completed attempt.
+
+    ``workers`` is how many cells run at once (default: the CPUs this process may use). ``register`` is the reason for
+    which the run is registered when it completes; it then has to start from a clean commit. ``upstream`` finds the
+    runs that ``run.uses`` asks for (default: what is registered in ``record``, else in the repository's record).
+    ``started`` is told the run id once the attempt is on record.
+
+    Raises:
+        ConfigError: the configuration or the data hashes are of the wrong type; nothing was written.
+        RecordError: the run goes on already in another process, or is to be registered from a dirty tree; nothing was
+            written. Any exception of the experiment itself leaves a failed attempt behind and is raised again.
+    """
+    values, data = plain(config), data_hashes(experiment, config)
+    tag = experiment.tag(tier)
+    base_id = f"{experiment.name}_{tag}_{config_hash(values, data)[:12]}"
+    at_once = available_cpus() if workers is None else workers
+    if at_once < 1:
+        raise ConfigError(f"workers: wanted at least 1 process, got {workers}.")
+    facts = _facts(experiment, repository)
+    if register is not None:
+        _refuse_dirty(facts, register)
+    with record.lock(base_id):
+        manifest = Manifest(
+            run_id=record.next_attempt(base_id),
+            experiment=experiment.name,
+            version=experiment.version,
+            tag=tag,
+            tier=None if tag == DEFAULT_TAG else tag,
+            kind=values.get("kind", "exploratory"),
+            config=values,
+            config_hash=config_hash(values, data),
+            seeds=seeds(values),
+            data=data,
+            upstream=(),
+            started=record.clock().isoformat(timespec="seconds"),
+            summary={},
+            **facts,
+        )
+        place = _place(record, base_id, manifest, repository=repository)
+        attempt = _Attempt(record, manifest, repository)
+        run = Run(
+            config,
+            run_id=manifest.run_id,
+            folder=record.summary_folder(manifest.run_id),
+            place=place,
+            workers=at_once,
+            upstream=upstream or _registered_in(record, open_record(repository / "experiments")),
+            quiet=quiet,
+        )
+        try:
+            with attempt.lasting(run):
+                if started is not None:
+                    started(manifest.run_id)
+                experiment(config, run)
+        finally:
+            record.rebuild_index()
+    if register is not None:
+        record.register(manifest.run_id, why=register)
+        record.rebuild_index()
+    return manifest.run_id
+
+
+def data_hashes(experiment: Experiment, config: Any) -> dict[str, str]:
+    """SHA-256 of each data set that the experiment declares for a configuration, by name.
+
+    Raises:
+        ConfigError: the experiment's ``data`` gives something else.
+    """
+    if experiment.data is None:
+        return {}
+    found = experiment.data(config)
+    if not isinstance(found, Mapping):
+        raise ConfigError(
+            f"experiment {experiment.name}: data(config) gave {found!r}; wanted a mapping name to SHA-256."
+        )
+    for name, value in found.items():
+        if not (isinstance(name, str) and isinstance(value, str) and _SHA256.fullmatch(value)):
+            raise ConfigError(f"experiment {experiment.name}: data {name!r} is {value!r}; wanted its SHA-256 in hex.")
+    return dict(found)
+
+
+def available_cpus() -> int:
+    """CPUs that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class _Attempt:
+    """The life of one attempt on record, from its running event to the event that says how it ended."""
+
+    def __init__(self, record: Record, manifest: Manifest, repository: Path) -> None:
+        self.record = record
+        self.repository = repository
+        self.manifest = manifest
+        self.clock = time.monotonic()
+
+    @contextlib.contextmanager
+    def lasting(self, run: Run) -> Iterator[None]:
+        """Put the attempt on record, run the block, and put on record how it ended; exceptions pass through."""
+        with _signals_interrupt():
+            try:
+                self.record.append(RunStatus.RUNNING, run.run_id)
+                self.record.write_manifest(self.manifest)
+                yield
+                with _signals_ignored():
+                    self._end(run, RunStatus.COMPLETED)
+            except KeyboardInterrupt as interrupt:
+                with _signals_ignored():
+                    self._end(run, RunStatus.INTERRUPTED, by=str(interrupt) or "SIGINT")
+                raise
+            except BaseException as error:
+                with _signals_ignored():
+                    message = scrub(f"{error}", self.repository)
+                    self._end(run, RunStatus.FAILED, error=type(error).__name__, message=message)
+                raise
+
+    def _end(self, run: Run, status: RunStatus, **said: str) -> None:
+        """Write the manifest with the digests of the summary, then the event with the digest of the manifest."""
+        run.save()
+        manifest = dataclasses.replace(
+            self.manifest,
+            status=status,
+            upstream=tuple(run.upstream_ids),
+            ended=self.record.clock().isoformat(timespec="seconds"),
+            duration_seconds=round(time.monotonic() - self.clock, 3),
+            peak_memory_bytes=peak_memory_bytes(),
+            summary=summary_digests(self.record.summary_folder(run.run_id)),
+        )
+        path = self.record.write_manifest(manifest)
+        self.record.append(status, run.run_id, manifest=file_digest(path), **said)
+
+
+@contextlib.contextmanager
+def _signals_interrupt() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP interrupt as Ctrl-C does, so that the record says what happened."""
+    with _signals(_interrupt, (signal.SIGTERM, signal.SIGHUP)):
+        yield
+
+
+@contextlib.contextmanager
+def _signals_ignored() -> Iterator[None]:
+    with _signals(signal.SIG_IGN, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)):
+        yield
+
+
+@contextlib.contextmanager
+def _signals(handler: Any, numbers: tuple[signal.Signals, ...]) -> Iterator[None]:
+    if threading.current_thread() is not threading.main_thread():
+        yield  # Python lets only the main thread change what a signal does
+        return
+    before = {number: signal.signal(number, handler) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, old in before.items():
+            signal.signal(number, old)
+
+
+def _interrupt(number: int, _: FrameType | None) -> None:
+    raise KeyboardInterrupt(signal.Signals(number).name)
+
+
+def _place(record: Record, base_id: str, manifest: Manifest, *, repository: Path) -> CellStore:
+    """Cells of this attempt, and of those before it back to the last that completed."""
+    folder = record.artifacts / "cells"
+    earlier: list[Path] = []
+    unreadable = {run_of(path) for path in record.damaged()}
+    for attempt in reversed(record.attempts(base_id)):
+        if attempt not in unreadable and record.status(attempt) is RunStatus.COMPLETED:
+            break
+        earlier.append(folder / attempt)
+    inputs = {"data": dict(manifest.data), "python": manifest.python, "packages": dict(manifest.packages)}
+    return CellStore(folder / manifest.run_id, tuple(earlier), record.artifacts, repository, inputs)
+
+
+def _registered_in(record: Record, main: Record) -> Upstream:
+    """Registered runs of ``record``; a scratch record without one uses the repository's own."""
+
+    def find(experiment: str, tier: str | None) -> Results:
+        try:
+            return record.results(record.registered(experiment, tier).run_id)
+        except EvidenceError as error:
+            if error.reason != "absent" or record.root == main.root:
+                raise
+        return main.results(main.registered(experiment, tier).run_id)
+
+    return find
+
+
+def _refuse_dirty(facts: Mapping[str, Any], why: str) -> None:
+    if facts["commit"] is None or facts["dirty"] is not False:
+        state = (
+            "outside a git commit" if facts["commit"] is None else f"on a dirty tree on top of {facts['commit'][:7]}"
+        )
+        raise RecordError(
+            f"--register {why!r}: the run would start {state}, so nobody could tell which code made its numbers. "
+            "Commit first; nothing was run."
+        )
+
+
+def _facts(experiment: Experiment, repository: Path) -> dict[str, Any]:
+    """The manifest's fields on code and machine."""
+    modules = module_digests(f"experiments.{experiment.name}", repository)
+    facts = {**dataclasses.asdict(code_state(repository)), "source_digest": digest(modules), "modules": modules}
+    facts |= machine()
+    facts["determinism"] = {**facts["determinism"], "threads_per_cell": THREADS_PER_CELL}
+    return facts

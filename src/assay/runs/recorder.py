@@ -1,0 +1,191 @@
+"""What an experiment holds while it runs: it sets numbers, tables and figures, computes cells, and reads other runs.
+
+Tables and figures are on disk when the call returns; numbers after each table, figure and grid, and at the end.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from assay.errors import RecordError
+from assay.runs.artifacts import ArtifactArray
+from assay.runs.cells import Cell, CellStore, run_cells
+from assay.runs.processes import ProcessPerCell
+from assay.runs.progress import progress
+from assay.runs.results import Results, write_table
+from assay.runs.storage import readable_json, write_durable
+from assay.runs.values import Value, check_key, encode, nest
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+T = TypeVar("T")
+
+SUMMARY_LIMIT = 1_000_000
+"""Bytes that the summary of a run may have, beside the tables and figures that say they are large."""
+
+_NAME = re.compile(r"[A-Za-z0-9_-]+")
+_PNG_DPI = 150
+
+
+class Run:
+    """An attempt that is running. Set each number once: ``run["wins.target"] = count(mask)``.
+
+    ``config`` is the resolved configuration, ``run_id`` the attempt's name; ``values`` are the numbers set so far.
+    """
+
+    def __init__(
+        self,
+        config: Any,
+        *,
+        run_id: str,
+        folder: Path,
+        place: CellStore,
+        workers: int,
+        upstream: Callable[[str, str | None], Results],
+        quiet: bool = False,
+    ) -> None:
+        self.config = config
+        self.run_id = run_id
+        self.values: dict[str, Value] = {}
+        self.upstream_ids: list[str] = []
+        self._folder = folder
+        self._place = place
+        self._workers = workers
+        self._upstream = upstream
+        self._quiet = quiet
+        self._groups: set[str] = set()
+        self._taken: set[str] = set()
+        self._large: set[Path] = set()
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        """Record a number, bool, word, Count or Estimate under a dotted key; NaN and infinities are kept as such.
+
+        Raises:
+            RecordError: a key that is malformed, already set, or inside or above another; a value of another type.
+        """
+        check_key(key)
+        parts = key.split(".")
+        above = {".".join(parts[:place]) for place in range(1, len(parts))}
+        if key in self.values:
+            raise RecordError(f"run[{key!r}] is set a second time. A number is recorded once; choose another key.")
+        if key in self._groups or above & self.values.keys():
+            raise RecordError(f"run[{key!r}] collides with keys inside or above it. Choose another key.")
+        encode(value, key)
+        self._groups |= above
+        self.values[key] = value
+
+    def __getitem__(self, key: str) -> Value:
+        """A number that this run has set."""
+        if key not in self.values:
+            raise RecordError(f"run[{key!r}] is not set yet in this run; it can be read after it was set.")
+        return self.values[key]
+
+    def table(self, name: str, frame: pd.DataFrame, *, large: bool = False) -> None:
+        """Record a table as CSV with its column types; columns of array handles are written as digests.
+
+        Raises:
+            RecordError: a name that is malformed or taken, a column without one plain type, or more than
+                ``SUMMARY_LIMIT`` bytes in the summary without ``large=True``.
+        """
+        self._claim_name(name, "table")
+        handles = [column for column in frame.columns if any(isinstance(x, ArtifactArray) for x in frame[column])]
+        frame = frame.assign(**{column: [handle.digest for handle in frame[column]] for column in handles})
+        write_table(self._folder, name, frame)
+        self._written(self._folder / f"{name}.csv", large=large)
+
+    def figure(self, name: str, figure: Figure, *, large: bool = False) -> None:
+        """Record a matplotlib figure as SVG and PNG (150 dpi); equal figures give equal bytes, without date or version.
+
+        Raises:
+            RecordError: a name that is malformed or taken, or too many bytes without ``large=True``.
+        """
+        import io
+
+        import matplotlib as mpl
+
+        self._claim_name(name, "figure")
+        for kind, metadata in (("svg", {"Date": None, "Creator": None}), ("png", {"Software": None})):
+            buffer = io.BytesIO()
+            with mpl.rc_context({"svg.hashsalt": "assay"}):
+                figure.savefig(buffer, format=kind, metadata=metadata, dpi=_PNG_DPI)
+            path = self._folder / "figures" / f"{name}.{kind}"
+            write_durable(path, buffer.getvalue())
+            self._written(path, large=large)
+
+    def cells(
+        self,
+        function: Callable[[Cell], Mapping[str, Any]],
+        cells: Iterable[Cell],
+        *,
+        workers: int | None = None,
+    ) -> pd.DataFrame:
+        """Call ``function`` on each cell, each in a process of its own with one thread, ``workers`` at once.
+
+        ``function`` is defined at the top level of a module and returns a mapping of column names to numbers, text,
+        counts, estimates or arrays (written as artifacts; the table holds their handles). One row a cell, in the order
+        of ``cells``: its fields and the returned ones. What an interrupted or failed attempt had finished is not
+        computed again.
+
+        Raises:
+            RecordError: a function or cell that a process cannot be given, or, after all others finished, cells that
+                raised or whose process died.
+        """
+        at_once = self._workers if workers is None else min(workers, self._workers)
+        if at_once < 1:
+            raise RecordError(f"cells: workers={workers}; at least one process is needed.")
+        wanted = list(cells)
+        executor = ProcessPerCell(at_once)
+        try:
+            with progress(getattr(function, "__name__", "cells"), len(wanted), quiet=self._quiet) as advance:
+                return run_cells(function, wanted, place=self._place, executor=executor, reported=advance)
+        finally:
+            executor.kill()
+            self.save()
+
+    def uses(self, experiment: str, *, tier: str | None = None) -> Results:
+        """Results of the registered run of another experiment; the run is recorded as upstream of this one.
+
+        Raises:
+            EvidenceError: nothing is registered, or it cannot be trusted.
+        """
+        results = self._upstream(experiment, tier)
+        if results.run_id not in self.upstream_ids:
+            self.upstream_ids.append(results.run_id)
+        return results
+
+    def progress(self, iterable: Iterable[T], label: str) -> Iterator[T]:
+        """Iterate, showing on standard error how far it is."""
+        items = list(iterable)
+        with progress(label, len(items), quiet=self._quiet) as advance:
+            for place, item in enumerate(items):
+                yield item
+                advance(place + 1)
+
+    def save(self) -> None:
+        """Write the numbers set so far to ``summary.json``."""
+        write_durable(self._folder / "summary.json", readable_json(nest(self.values)))
+
+    def _claim_name(self, name: str, what: str) -> None:
+        if not isinstance(name, str) or not _NAME.fullmatch(name):
+            raise RecordError(f"{what} {name!r}: a name is letters, digits, '_' and '-', such as 'directions'.")
+        if f"{what} {name}" in self._taken:
+            raise RecordError(f"{what} {name!r} is recorded a second time. Choose another name.")
+        self._taken.add(f"{what} {name}")
+
+    def _written(self, path: Path, *, large: bool) -> None:
+        self.save()
+        if large:
+            self._large.add(path)
+        files = [Path(folder) / name for folder, _, names in os.walk(self._folder) for name in names]
+        size = sum(file.stat().st_size for file in files if file not in self._large)
+        if size > SUMMARY_LIMIT:
+            raise RecordError(
+                f"The summary of {self.run_id} has {size} bytes with {path.name}; allowed are {SUMMARY_LIMIT}. "
+                "Reduce the table, return heavy arrays from cells (they become artifacts), or say large=True."
+            )
