@@ -1,0 +1,202 @@
+"""Evidence of a claim: numbers and tables of registered runs, verified once a session, each read recorded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assay.errors import AssayError, ClaimError, EvidenceError
+from assay.ledger.claim import RunMark
+from assay.ledger.printed import finite
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from assay.runs import Manifest, Record, Results
+
+
+class OpenedRun:
+    """A registered run, its digests verified; numbers are read from it by key."""
+
+    def __init__(self, record: Record, repository: Path, results: Results) -> None:
+        """Hold verified `results` of `record`; sources are compared with those in `repository`."""
+        self._record = record
+        self._repository = repository
+        self._results = results
+        self._values: dict[str, Any] = {}
+        self._stale: tuple[str, ...] | None = None
+        self.run_id: str = results.run_id
+        self.manifest: Manifest = results.manifest
+
+    def has(self, key: str) -> bool:
+        """Whether the run registered this key, its parts (`.low`, `.count`) included."""
+        try:
+            self.value(key)
+        except EvidenceError as error:
+            return error.reason != "absent"
+        return True
+
+    def value(self, key: str) -> Any:
+        """The registered value; EvidenceError when it is absent or not finite."""
+        if key not in self._values:
+            self._values[key] = self._read(key)
+        value = self._values[key]
+        if isinstance(value, EvidenceError):
+            raise EvidenceError(str(value), reason=value.reason)
+        return value
+
+    def _read(self, key: str) -> Any:
+        try:
+            if key.startswith("config."):
+                value = self._results.config(key.removeprefix("config."))
+            else:
+                value = self._results.value(key)
+        except EvidenceError as error:
+            return error
+        except AssayError as error:
+            return EvidenceError(str(error), reason="unreadable")
+        if not finite(value):
+            text = f"{self.run_id}: {key} is {value}, which is not finite; no claim holds on it"
+            return EvidenceError(text, reason="non-finite")
+        return value
+
+    def table(self, name: str) -> pd.DataFrame:
+        """A table of the run, a fresh copy each time."""
+        return self._results.table(name)
+
+    def stale(self) -> tuple[str, ...]:
+        """Modules whose source changed since the run; looked up once a session."""
+        if self._stale is None:
+            try:
+                self._stale = tuple(self._record.stale(self.run_id, self._repository))
+            except AssayError as error:
+                self._stale = (f"source of {self.manifest.experiment} cannot be read ({error})",)
+        return self._stale
+
+
+class EvidenceStore:
+    """Registered runs opened in this session; a run that cannot be opened says so each time it is asked for."""
+
+    def __init__(self, root: Path, repository: Path) -> None:
+        """Read the record under `root` (registry, manifests, summaries, registered); `repository` holds the sources."""
+        self._root = root
+        self._repository = repository
+        self._record: Record | None = None
+        self._opened: dict[RunMark, OpenedRun | EvidenceError] = {}
+
+    def open(self, wanted: RunMark) -> OpenedRun:
+        """The registered run of an experiment and tier; EvidenceError says why it cannot be evidence."""
+        if wanted not in self._opened:
+            self._opened[wanted] = self._open(wanted)
+        opened = self._opened[wanted]
+        if isinstance(opened, EvidenceError):
+            raise EvidenceError(str(opened), reason=opened.reason)
+        return opened
+
+    def _open(self, wanted: RunMark) -> OpenedRun | EvidenceError:
+        from assay.runs import Record
+
+        if self._record is None:
+            self._record = Record(self._root)
+        try:
+            registration = self._record.registered(wanted.experiment, wanted.tier)
+            return OpenedRun(self._record, self._repository, self._record.results(registration.run_id))
+        except EvidenceError as error:
+            return error
+        except AssayError as error:
+            return EvidenceError(str(error), reason="unreadable")
+
+
+class RunEvidence:
+    """Reads from one registered run, recorded under the claim that makes them."""
+
+    def __init__(self, opened: OpenedRun, reads: dict[str, None], prefix: str) -> None:
+        """Record each read in `reads`, with `prefix` before the key."""
+        self._opened = opened
+        self._reads = reads
+        self._prefix = prefix
+
+    @property
+    def run_id(self) -> str:
+        """The run that is read."""
+        return self._opened.run_id
+
+    @property
+    def manifest(self) -> Manifest:
+        """Who, what, with which code, data and machine."""
+        return self._opened.manifest
+
+    def __getitem__(self, key: str) -> Any:
+        """Number, Count, Estimate, truth value or text under a key; EvidenceError when absent or not finite."""
+        self._reads[self._prefix + key] = None
+        return self._opened.value(key)
+
+    def table(self, name: str) -> pd.DataFrame:
+        """A table of the run; EvidenceError when absent or altered."""
+        self._reads[f"{self._prefix}table {name}"] = None
+        return self._opened.table(name)
+
+
+class Evidence:
+    """What a claim may read: its registered run, other registered runs, and values that it derives itself."""
+
+    def __init__(self, store: EvidenceStore, run: RunMark | None) -> None:
+        """Read from `store`; `run` is what the `registered` marker names."""
+        self._store = store
+        self._mark = run
+        self._main: RunEvidence | None = None
+        self.reads: dict[str, None] = {}
+        self.bound: dict[str, Any] = {}
+        self.opened: dict[str, OpenedRun] = {}
+
+    def __getitem__(self, key: str) -> Any:
+        """Number, Count, Estimate, truth value or text of the registered run."""
+        return self._registered()[key]
+
+    def table(self, name: str) -> pd.DataFrame:
+        """A table of the registered run as a DataFrame."""
+        return self._registered().table(name)
+
+    def run(self, experiment: str, *, tier: str | None = None) -> RunEvidence:
+        """The registered run of another experiment or tier."""
+        label = f"{experiment}.{tier}:" if tier else f"{experiment}:"
+        return RunEvidence(self._open(RunMark(experiment, tier)), self.reads, label)
+
+    def bind(self, **values: Any) -> None:
+        """Give the braces of the sentence values that the claim derives itself, by name."""
+        if twice := sorted(set(values) & set(self.bound)):
+            raise ClaimError(f"evidence.bind: {', '.join(twice)} is bound already")
+        self.bound.update(values)
+
+    @property
+    def manifest(self) -> Manifest:
+        """Manifest of the registered run."""
+        return self._registered().manifest
+
+    def main(self) -> OpenedRun | None:
+        """The run that the `registered` marker names, or None without a marker."""
+        return None if self._mark is None else self._open(self._mark)
+
+    def read(self, key: str) -> Any:
+        """The value behind a brace: bound names first, then the registered run; the read is recorded."""
+        if key in self.bound:
+            value = self.bound[key]
+            if not finite(value):
+                raise EvidenceError(f"{key}, bound by the claim, is {value}: not finite", reason="non-finite")
+            return value
+        return self[key]
+
+    def _registered(self) -> RunEvidence:
+        if self._main is None:
+            if self._mark is None:
+                raise ClaimError(
+                    'no run speaks for this claim: mark it with pytest.mark.registered("study.experiment"), '
+                    "or read another run with evidence.run(...)"
+                )
+            self._main = RunEvidence(self._open(self._mark), self.reads, "")
+        return self._main
+
+    def _open(self, wanted: RunMark) -> OpenedRun:
+        opened = self._store.open(wanted)
+        self.opened[opened.run_id] = opened
+        return opened

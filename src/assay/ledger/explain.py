@@ -1,0 +1,52 @@
+"""What a failing claim says: printed, registered, run, and the texts that print the number as well."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+
+from assay.ledger.claim import Verdict
+from assay.ledger.evidence import OpenedRun
+from assay.ledger.judge import Judgement
+from assay.ledger.text import Citation
+
+
+def explain(judgement: Judgement, *, line_of: Callable[[int], int], citations: Sequence[Citation] = ()) -> str:
+    """The whole explanation, uncut; `line_of` gives the source line of the sentence's n-th brace."""
+    claim = judgement.claim
+    places = [line_of(problem.binding) for problem in judgement.problems if problem.binding is not None]
+    first = places[0] if places else claim.line
+    lines = [f"{claim.id}  {judgement.verdict}  {claim.path}:{first}"]
+    for problem in judgement.problems:
+        at = line_of(problem.binding) if problem.binding is not None else first
+        for label, text in problem.lines:
+            here = f"   ({claim.path}:{at})" if label == "printed" and at != first else ""
+            lines.append(_row(label, text + here))
+    if judgement.verdict is Verdict.STALE:
+        lines.append(_row("stale", judgement.note))
+    if judgement.main is not None:
+        lines.append(_row("run", describe(judgement.main)))
+    for problem in judgement.problems:
+        if problem.binding is not None and problem.verdict is Verdict.FAILS:
+            text = claim.sentence.bindings[problem.binding].text
+            lines += [
+                _row("the text", f"{citation.place_of(text)} prints {text} as well")
+                for citation in citations
+                if citation.prints(text)
+            ]
+    return "\n".join(lines)
+
+
+def describe(run: OpenedRun) -> str:
+    """One line on a run: id, when it completed, and on which commit."""
+    manifest = run.manifest
+    when = (
+        f"completed {datetime.fromisoformat(manifest.ended).astimezone(UTC):%Y-%m-%dT%H:%MZ}" if manifest.ended else ""
+    )
+    state = "dirty" if manifest.dirty else "clean"
+    commit = f"commit {manifest.commit[:7]} ({state})" if manifest.commit else "no commit"
+    return ", ".join(part for part in (run.run_id, when, commit) if part)
+
+
+def _row(label: str, text: str) -> str:
+    return f"    {label:<12}{text}"

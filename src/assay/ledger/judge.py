@@ -1,0 +1,207 @@
+"""The verdict on one claim: its numbers against the registered run, its body, its kind, and the texts that cite it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from assay.errors import ClaimError, EvidenceError
+from assay.ledger.claim import Claim, Kind, Verdict
+from assay.ledger.evidence import Evidence, OpenedRun
+from assay.ledger.printed import Printed, matches, shown
+from assay.ledger.sentence import Binding
+from assay.ledger.text import Citation, disagreement
+
+if TYPE_CHECKING:
+    from assay.runs import Manifest
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One reason why a claim does not hold: labelled lines, and the brace that it concerns."""
+
+    verdict: Verdict
+    lines: tuple[tuple[str, str], ...]
+    note: str
+    binding: int | None = None
+
+
+@dataclass(slots=True)
+class Judgement:
+    """Everything that is said of one claim after its test."""
+
+    claim: Claim
+    verdict: Verdict
+    kind: str = ""
+    tier: str = ""
+    runs: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+    generators: tuple[str, ...] = ()
+    note: str = ""
+    registered: tuple[str, ...] = ()
+    ties: tuple[str, ...] = ()
+    problems: list[Problem] = field(default_factory=list)
+    main: OpenedRun | None = None
+    corrections: dict[int, str] = field(default_factory=dict)
+
+    @property
+    def failed(self) -> bool:
+        """Whether the claim makes the session fail, strictness aside."""
+        return self.verdict in (Verdict.FAILS, Verdict.UNVERIFIED)
+
+
+def pending(claim: Claim) -> Judgement:
+    """A claim without evidence yet: never counted as holding."""
+    return Judgement(claim, Verdict.PENDING, kind=Kind.PENDING, note=claim.mark.pending)
+
+
+def unverified(claim: Claim, why: str) -> Judgement:
+    """A claim whose test did not run to its end: nothing is skipped."""
+    problem = Problem(Verdict.UNVERIFIED, (("evidence", why),), why)
+    return Judgement(claim, Verdict.UNVERIFIED, kind=claim.mark.kind or "", note=why, problems=[problem])
+
+
+def judge(
+    claim: Claim,
+    evidence: Evidence,
+    *,
+    raised: BaseException | None = None,
+    citations: Sequence[Citation] = (),
+    names: Iterable[str] = (),
+) -> Judgement:
+    """Give the verdict on a claim whose test has run; `raised` is what its body raised, None when it returned."""
+    judgement = Judgement(claim, Verdict.HOLDS)
+    _open(judgement, evidence)
+    _body(judgement, raised)
+    _numbers(judgement, evidence, stopped=raised is not None)
+    if not evidence.reads and not claim.mark.theorem and not judgement.problems:
+        why = "the claim reads nothing from any run: bind a number to a key, or read evidence in its body"
+        judgement.problems.append(Problem(Verdict.UNVERIFIED, (("evidence", why),), why))
+    for citation in citations:
+        if found := disagreement(citation, claim.sentence.display, names=names):
+            text = f"{found.place} {found.message}"
+            judgement.problems.append(Problem(Verdict.FAILS, (("the text", text),), text))
+    _provenance(judgement, evidence)
+    _conclude(judgement, evidence)
+    return judgement
+
+
+def _open(judgement: Judgement, evidence: Evidence) -> None:
+    """Open the registered run, and compare the kind that the claim says with the run's."""
+    mark = judgement.claim.mark
+    try:
+        judgement.main = evidence.main()
+    except EvidenceError as error:
+        judgement.problems.append(_unverified(error))
+        return
+    if mark.kind not in (None, Kind.THEOREM):
+        kind = judgement.main.manifest.kind if judgement.main else "of no registered run"
+        if kind != mark.kind:
+            why = f"the claim calls itself {mark.kind}, its run is {kind}"
+            judgement.problems.append(Problem(Verdict.FAILS, (("kind", why),), why))
+
+
+def _unverified(error: EvidenceError, binding: int | None = None, printed: str = "") -> Problem:
+    lines = ((("printed", printed),) if printed else ()) + (("evidence", f"{error.reason}: {error}"),)
+    return Problem(Verdict.UNVERIFIED, lines, f"{error.reason}: {error}", binding)
+
+
+def _body(judgement: Judgement, raised: BaseException | None) -> None:
+    if raised is None:
+        return
+    if isinstance(raised, EvidenceError):
+        if all(str(raised) not in problem.note for problem in judgement.problems):
+            judgement.problems.append(_unverified(raised))
+    elif isinstance(raised, ClaimError):
+        judgement.problems.append(Problem(Verdict.FAILS, (("claim", str(raised)),), str(raised)))
+    else:
+        note = (
+            "an assertion fails" if isinstance(raised, AssertionError) else f"the test raised {type(raised).__name__}"
+        )
+        judgement.problems.append(Problem(Verdict.FAILS, (), note))
+
+
+def _numbers(judgement: Judgement, evidence: Evidence, *, stopped: bool) -> None:
+    """Compare each bound number; without a run nothing more can be said than that."""
+    claim, main = judgement.claim, judgement.main
+    numbered = [(at, binding) for at, binding in enumerate(claim.sentence.bindings) if binding.printed is not None]
+    if main is None and claim.run is not None:
+        return
+    registered, ties = [], []
+    for at, binding in numbered:
+        if main and binding.key in evidence.bound and main.has(binding.key):
+            why = f"evidence.bind({binding.key}=...) hides a key of {main.run_id}: choose another name"
+            judgement.problems.append(Problem(Verdict.FAILS, (("claim", why),), why, at))
+            continue
+        try:
+            value = evidence.read(binding.key)
+        except EvidenceError as error:
+            if not (stopped and error.reason == "absent" and "." not in binding.key):  # its bind was never reached
+                judgement.problems.append(_unverified(error, at, binding.text))
+            continue
+        except ClaimError as error:
+            judgement.problems.append(Problem(Verdict.FAILS, (("claim", str(error)),), str(error), at))
+            continue
+        seen = _compare(judgement, at, binding, value)
+        registered.append(seen)
+        if seen.endswith(_TIE):
+            ties.append(f"{binding.key} prints {binding.text}, registered {shown(value)}")
+    judgement.registered, judgement.ties = tuple(registered), tuple(ties)
+
+
+_TIE = " (tie)"
+
+
+def _compare(judgement: Judgement, at: int, binding: Binding, value: Any) -> str:
+    """Add a problem if the number does not match; return the registered value in the printed form."""
+    printed: Printed | None = binding.printed
+    if printed is None:
+        return binding.text
+    match = matches(printed, value)
+    if match.holds:
+        return match.registered_as_printed + (_TIE if match.tie else "")
+    main = judgement.main
+    origin = f"{main.manifest.experiment} -> {binding.key}" if main else binding.key
+    exact = shown(value)
+    seen = match.registered_as_printed + (f" ({exact})" if exact != match.registered_as_printed else "")
+    lines = [("printed", binding.text), ("registered", f"{seen}   {origin}")]
+    if match.why and match.why != "the registered value does not round to the printed one":
+        lines.append(("why", match.why))
+    verdict = Verdict.FAILS if match.finite else Verdict.UNVERIFIED
+    note = f"printed {binding.text}, registered {seen}"
+    judgement.problems.append(Problem(verdict, tuple(lines), note, at))
+    if match.finite:
+        judgement.corrections[at] = match.registered_as_printed
+    return match.registered_as_printed
+
+
+def _provenance(judgement: Judgement, evidence: Evidence) -> None:
+    mark = judgement.claim.mark
+    manifests: list[Manifest] = [run.manifest for run in evidence.opened.values()]
+    judgement.runs = tuple(evidence.opened)
+    judgement.generators = tuple(dict.fromkeys(manifest.experiment for manifest in manifests))
+    judgement.tier = ", ".join(dict.fromkeys(manifest.tier or manifest.tag for manifest in manifests))
+    derived = [f"{name} (derived)" for name in evidence.bound]
+    constants = [f"= {binding.text}" for binding in judgement.claim.sentence.bindings if binding.printed is None]
+    judgement.keys = (*evidence.reads, *derived, *constants)
+    kinds = list(dict.fromkeys(manifest.kind for manifest in manifests))
+    judgement.kind = judgement.main.manifest.kind if judgement.main else ", ".join(kinds) or (mark.kind or "")
+    if mark.theorem:
+        judgement.kind = Kind.THEOREM
+        judgement.generators = (mark.theorem, *judgement.generators)
+
+
+def _conclude(judgement: Judgement, evidence: Evidence) -> None:
+    """The worst problem gives the verdict; without one, changed sources make it stale."""
+    verdicts = {problem.verdict for problem in judgement.problems}
+    judgement.note = "; ".join(dict.fromkeys(problem.note for problem in judgement.problems))
+    if Verdict.FAILS in verdicts:
+        judgement.verdict = Verdict.FAILS
+    elif verdicts:
+        judgement.verdict = Verdict.UNVERIFIED
+    elif changed := [
+        f"{module} changed since {run.run_id}" for run in evidence.opened.values() for module in run.stale()
+    ]:
+        judgement.verdict = Verdict.STALE
+        judgement.note = "; ".join(changed)
