@@ -66,6 +66,7 @@ class Outcome:
     tolerance: float
     largest: float
     drifted: tuple[Change, ...]
+    source: tuple[Change, ...]
     environment: tuple[Change, ...]
 
     @property
@@ -126,6 +127,7 @@ def judge(
         tolerance=tolerance,
         largest=difference.largest,
         drifted=tuple(drifted),
+        source=difference.source,
         environment=difference.environment,
     )
 
