@@ -9,23 +9,23 @@ LANGUAGES = ("en", "zh", "pt", "pl", "it")
 
 @dataclass(frozen=True)
 class Representations:
-    """What `merging.representations` compares, and how carefully."""
+    """What `merging.representations` compares, and how carefully.
 
-    models: tuple[str, ...] = ("smollm2", "gemma3")
-    """Names in `experiments.merging.views.SOURCES`."""
+    ``models`` are spelled as `assay.models.weights_source.source_of` reads them. ``text`` is ``help-corpus`` (its
+    held-out devtest split) or ``synthetic``; its first ``sentences`` in the order of the hashes of their ids are read.
+    ``draws`` is for every cluster bootstrap, ``shuffles`` for the sham and p-value of the last layers,
+    ``layer_shuffles`` for the sham at each depth. ``fit_share`` of the clusters fit the retrieval maps and choose the
+    best layer pair; the rest score both.
+    """
+
+    models: tuple[str, ...] = ("smollm2-135m", "gemma3-270m")
     languages: tuple[str, ...] = LANGUAGES
     text: str = "help-corpus"
-    """``help-corpus`` (its held-out devtest split) or ``synthetic``."""
     sentences: int = 1012
-    """Sentences a language, the first ones in the order of the hashes of their ids."""
     draws: int = 2000
-    """Draws of every cluster bootstrap."""
     shuffles: int = 999
-    """Shuffled pairings behind each sham and each p-value of the last layers."""
     layer_shuffles: int = 10
-    """Shuffled pairings behind the sham of each point of the layer curves."""
     fit_share: float = 0.5
-    """Share of the clusters that fit the retrieval maps and choose the layer pair; the others are scored."""
     seed: int = 20_261
     kind: str = "exploratory"
 
@@ -44,10 +44,10 @@ def tiny() -> Representations:
     """Tier ``tiny``: random models and synthetic text, for tests."""
     return replace(
         open_weights(),
-        models=("tiny-llama", "tiny-gemma3"),
+        models=("tiny:llama:1", "tiny:gemma3:2"),
         languages=("en", "pt"),
         text="synthetic",
-        sentences=40,
+        sentences=120,
         draws=200,
         shuffles=99,
         layer_shuffles=2,

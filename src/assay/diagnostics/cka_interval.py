@@ -23,6 +23,16 @@ class CkaContrast(NamedTuple):
     difference: Estimate
 
 
+class CkaDraws(NamedTuple):
+    """Unbiased CKA and the same on every resample; NaN where it is not defined.
+
+    Equal generators give equal resamples, so values of several pairs can be combined draw by draw.
+    """
+
+    value: float
+    drawn: Float[NDArray, " draw"]
+
+
 class _Resampled(NamedTuple):
     """One Gram under all resamples: rows w'K0, their totals w'K0w, and the self term."""
 
@@ -64,6 +74,20 @@ def cka_interval(
     resamples = _resamples(donor.n, clusters, draws, rng, level)
     first, second = _resample(donor, resamples), _resample(recipient, resamples)
     return _estimate(resamples, _value(donor, recipient), _ratio(first, second, resamples), _flaws(donor, recipient))
+
+
+def cka_draws(
+    donor: Gram, recipient: Gram, *, clusters: Sequence[Hashable], draws: int, rng: np.random.Generator
+) -> CkaDraws:
+    """The resampled values behind `cka_interval`.
+
+    Raises:
+        ShapeError, EstimateError: as for `cka_interval`.
+    """
+    same_items(donor, recipient)
+    resamples = _resamples(donor.n, clusters, draws, rng, LEVEL)
+    drawn = _ratio(_resample(donor, resamples), _resample(recipient, resamples), resamples)
+    return CkaDraws(_value(donor, recipient), drawn)
 
 
 def cka_contrast(

@@ -1,0 +1,213 @@
+"""The numbers, tables and figures of `merging.representations`, from what its cells returned."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from assay.report.figures import bars_against_chance, curves_by_depth, matched_and_sham
+from assay.runs import Count, Run, count
+from assay.stats.bootstrap import percentile_estimate
+from assay.stats.estimate import Estimate
+from experiments.merging.views import View
+
+ESTIMATES = ("cka", "difference", "best_cka", "best_minus_last")
+PLAIN = ("sham", "sham_low", "sham_high", "p", "cka_standardised", "cka_biased", "cka_biased_sham")
+WAYS = tuple(f"{layers}_{way}" for layers in ("last", "best") for way in ("forward", "backward"))
+
+
+def record_pairs(run: Run, views: list[View], pairs: pd.DataFrame) -> None:
+    """Record all that claims, tables and figures need about the pairs of views."""
+    run["pairs"] = len(pairs)
+    for _, pair in pairs.iterrows():
+        run[f"cka.{pair.donor}.{pair.recipient}"] = pair.cka
+    record_alignment(run, pairs)
+    record_groups(run, pairs)
+    record_best_layers(run, pairs)
+    record_retrieval(run, pairs)
+    run.table("pairs", pair_table(pairs))
+    layers = layer_table(pairs)
+    run.table("layers", layers)
+    matrix = matrix_of(views, pairs)
+    run.table("matrix", matrix.rename_axis("view").reset_index())
+    draw(run, matrix, layers, pairs)
+
+
+def record_alignment(run: Run, pairs: pd.DataFrame) -> None:
+    """CKA of the last layers against its shams, over all pairs: counts, range, and what the biased form would say."""
+    cka = np.array([estimate.value for estimate in pairs.cka])
+    lower = pd.Series([estimate.low for estimate in pairs.difference])
+    run["above_sham.interval"] = count(lower > 0, rows=lower)
+    run["above_sham.permutation"] = count(pairs.p <= 0.05, rows=pairs.p)
+    run["p.highest"] = float(pairs.p.max())
+    run["p.lowest"] = float(pairs.p.min())
+    for name, place in (("lowest", int(cka.argmin())), ("highest", int(cka.argmax()))):
+        run[f"range.{name}"] = pairs.cka.iloc[place]
+        run[f"range.{name}_pair"] = f"{pairs.donor.iloc[place]} {pairs.recipient.iloc[place]}"
+    run["sham.largest"] = float(pairs.sham.abs().max())
+    for column in ("cka_biased", "cka_biased_sham", "cka_standardised"):
+        run[f"{column}.mean"] = float(pairs[column].mean())
+        run[f"{column}.lowest"] = float(pairs[column].min())
+        run[f"{column}.highest"] = float(pairs[column].max())
+
+
+def record_groups(run: Run, pairs: pd.DataFrame) -> None:
+    """Mean CKA of each kind of pair and their contrasts; intervals over pages, draw by draw alike in all pairs."""
+    flag = pairs.cka.iloc[0].reason
+    means: dict[str, tuple[float, np.ndarray[Any, Any]]] = {}
+    n = int(pairs.cka.iloc[0].n)
+    for group, members in pairs.groupby("group", sort=False):
+        values = [estimate.value for estimate in members.cka]
+        drawn = np.mean([handle.load() for handle in members.drawn], axis=0)
+        means[str(group)] = (float(np.mean(values)), drawn)
+        run[f"groups.{group}.cka"] = percentile_estimate(means[str(group)][0], drawn, n=n, flag=flag)
+        run[f"groups.{group}.pairs"] = len(members)
+        run[f"groups.{group}.sham"] = float(members.sham.mean())
+        run[f"groups.{group}.cka_standardised"] = float(members.cka_standardised.mean())
+    if {"same-language", "other-language"} <= set(means):
+        (same, same_drawn), (other, other_drawn) = means["same-language"], means["other-language"]
+        run["contrast.same_minus_other_language"] = percentile_estimate(
+            same - other, same_drawn - other_drawn, n=n, flag=flag
+        )
+
+
+def record_best_layers(run: Run, pairs: pd.DataFrame) -> None:
+    """Whether the layer pair chosen on one half of the pages beats the last layers on the other half."""
+    gains: list[Estimate] = list(pairs.best_minus_last)
+    lower = pd.Series([gain.low for gain in gains])
+    upper = pd.Series([gain.high for gain in gains])
+    run["best_layers.better"] = count(lower > 0, rows=lower)
+    run["best_layers.worse"] = count(upper < 0, rows=upper)
+    run["best_layers.mean_gain"] = float(np.mean([gain.value for gain in gains]))
+    run["best_layers.mean_cka"] = float(np.mean([estimate.value for estimate in pairs.best_cka]))
+    run["best_layers.n_test"] = int(pairs.best_cka.iloc[0].n)
+
+
+def record_retrieval(run: Run, pairs: pd.DataFrame) -> None:
+    """P@1 over all directed pairs at the last and at the best layers, beside chance and sham."""
+    for layers in ("last", "best"):
+        rates = directed(pairs, layers)
+        chance = 1 / int(rates.of.iloc[0])
+        at = f"retrieval.{layers}"
+        run[f"{at}.above_chance"] = count(rates.low > chance, rows=rates.low)
+        run[f"{at}.sham_above_chance"] = count(rates.sham > chance, rows=rates.sham)
+        run[f"{at}.mean"] = float(rates.rate.mean())
+        run[f"{at}.mean_csls"] = float(rates.csls.mean())
+        run[f"{at}.mean_sham"] = float(rates.sham.mean())
+        for name, place in (("lowest", int(rates.rate.argmin())), ("highest", int(rates.rate.argmax()))):
+            row = rates.iloc[place]
+            run[f"{at}.{name}"] = row.estimate
+            run[f"{at}.{name}_hits"] = Count(int(row.hits), of=int(row.of))
+            run[f"{at}.{name}_direction"] = f"{row.source} {row.goal}"
+        for group, members in rates.groupby("group", sort=False):
+            run[f"{at}.{group}.mean"] = float(members.rate.mean())
+            run[f"{at}.{group}.mean_sham"] = float(members.sham.mean())
+    run["retrieval.chance"] = chance
+
+
+def directed(pairs: pd.DataFrame, layers: str) -> pd.DataFrame:
+    """One row a direction: P@1 with interval and hits, CSLS and sham rates."""
+    rows = []
+    for _, pair in pairs.iterrows():
+        for way, source, goal in (
+            ("forward", pair.donor, pair.recipient),
+            ("backward", pair.recipient, pair.donor),
+        ):
+            estimate, hits = pair[f"{layers}_{way}"], pair[f"{layers}_{way}_hits"]
+            rows.append(
+                {
+                    "source": source,
+                    "goal": goal,
+                    "group": pair.group,
+                    "estimate": estimate,
+                    "rate": hits.share,
+                    "low": estimate.low,
+                    "hits": hits.count,
+                    "of": hits.of,
+                    "csls": pair[f"{layers}_{way}_csls"].share,
+                    "sham": pair[f"{layers}_{way}_sham"].share,
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def pair_table(pairs: pd.DataFrame) -> pd.DataFrame:
+    """One row a pair: every estimate with both ends, every count with its denominator."""
+    table = pairs[["donor", "recipient", "group", *PLAIN, "best_donor", "best_recipient"]].copy()
+    for name in (*ESTIMATES, *WAYS):
+        table[name] = [estimate.value for estimate in pairs[name]]
+        table[f"{name}_low"] = [estimate.low for estimate in pairs[name]]
+        table[f"{name}_high"] = [estimate.high for estimate in pairs[name]]
+    for name in (f"{way}_{kind}" for way in WAYS for kind in ("hits", "csls", "sham")):
+        table[name] = [entry.count for entry in pairs[name]]
+    table["n"] = [estimate.n for estimate in pairs.cka]
+    table["n_test"] = [estimate.n for estimate in pairs.best_cka]
+    return table
+
+
+def layer_table(pairs: pd.DataFrame) -> pd.DataFrame:
+    """One row a pair and relative depth: the layers, their CKA, and its sham."""
+    frames = []
+    for _, pair in pairs.iterrows():
+        cka = pair.depth_cka.load()
+        frames.append(
+            pd.DataFrame(
+                {
+                    "group": pair.group,
+                    "pair": f"{pair.donor} {pair.recipient}",
+                    "depth": np.linspace(0, 1, len(cka)),
+                    "layer_donor": pair.depth_donor.load(),
+                    "layer_recipient": pair.depth_recipient.load(),
+                    "matched": cka,
+                    "sham": pair.depth_sham.load(),
+                }
+            )
+        )
+    return pd.concat(frames, ignore_index=True)
+
+
+def matrix_of(views: list[View], pairs: pd.DataFrame) -> pd.DataFrame:
+    """Square table of views: CKA of the last layers below the diagonal, its shuffled sham above, 1 on it."""
+    names = [view.name for view in views]
+    matrix = pd.DataFrame(np.eye(len(names)), index=names, columns=names)
+    for _, pair in pairs.iterrows():
+        matrix.loc[pair.recipient, pair.donor] = pair.cka.value
+        matrix.loc[pair.donor, pair.recipient] = pair.sham
+    return matrix
+
+
+def draw(run: Run, matrix: pd.DataFrame, layers: pd.DataFrame, pairs: pd.DataFrame) -> None:
+    """The three figures: all pairs at their last layers, kinds of pairs by depth, retrieval against chance."""
+    n, config = int(pairs.cka.iloc[0].n), run.config
+    blocks = [len(config.languages)] * len(config.models)
+    run.figure(
+        "cka_last_layers",
+        matched_and_sham(
+            matrix,
+            title=f"Unbiased CKA of the last layers, {n} sentences",
+            matched="translations paired",
+            sham=f"shuffled (mean of {config.shuffles})",
+            groups=blocks,
+        ),
+    )
+    run.figure(
+        "cka_by_depth",
+        curves_by_depth(layers, title=f"CKA at equal relative depth, {n} sentences", ylabel="unbiased CKA"),
+    )
+    bars = []
+    for layers_name in ("last", "best"):
+        for group, rates in directed(pairs, layers_name).groupby("group", sort=False):
+            bars.append(
+                {
+                    "label": f"{group}\n{layers_name} layers",
+                    "matched": rates.rate.mean(),
+                    "low": rates.rate.min(),
+                    "high": rates.rate.max(),
+                    "sham": rates.sham.mean(),
+                    "chance": 1 / int(rates.of.iloc[0]),
+                }
+            )
+    title = "Retrieval of translations among the test sentences\nmean over directed pairs, whiskers: lowest and highest"
+    run.figure("retrieval", bars_against_chance(pd.DataFrame(bars), title=title, ylabel="P@1"))
