@@ -19,7 +19,7 @@ help:  ## list the commands
 	@touch $@
 
 reproduce: .venv/.ready  ## fetch models and text, rerun the quick configuration, compare it with the registered run, check every claim
-	@$(BIN)/python benchmarks/reproduce.py
+	@$(BIN)/python -m experiments.reproduce
 
 test: .venv/.ready  ## unit, laws, plugin, study and repository tests on tiny models (no downloads)
 	$(BIN)/python -m pytest tests -n 2 --dist loadfile

@@ -13,9 +13,9 @@ class Representations:
 
     ``models`` are spelled as `assay.models.weights_source.source_of` reads them. ``text`` is ``help-corpus`` (its
     held-out devtest split) or ``synthetic``; its first ``sentences`` in the order of the hashes of their ids are read.
-    ``draws`` is for every cluster bootstrap, ``shuffles`` for the sham and p-value of the last layers,
-    ``layer_shuffles`` for the sham at each depth. ``fit_share`` of the clusters fit the retrieval maps and choose the
-    best layer pair; the rest score both.
+    ``draws`` is for every cluster bootstrap, ``shuffles`` for the sham and p-value of the last layers, and
+    ``mean_shuffles`` for the mean shams: at each depth, and among sentences of like length. ``fit_share`` of the clusters
+    fit the retrieval maps and choose the best layer pair; the rest score both.
     """
 
     models: tuple[str, ...] = ("smollm2-135m", "gemma3-270m")
@@ -24,7 +24,7 @@ class Representations:
     sentences: int = 1012
     draws: int = 2000
     shuffles: int = 999
-    layer_shuffles: int = 10
+    mean_shuffles: int = 20
     fit_share: float = 0.5
     seed: int = 20_261
     kind: str = "exploratory"
@@ -50,5 +50,5 @@ def tiny() -> Representations:
         sentences=120,
         draws=200,
         shuffles=99,
-        layer_shuffles=2,
+        mean_shuffles=4,
     )

@@ -42,20 +42,25 @@ class Pair:
     donor_rows: ArtifactArray
     recipient_rows: ArtifactArray
     clusters: ArtifactArray
+    recipient_bytes: ArtifactArray
     config: Representations
 
 
 class Sides(NamedTuple):
-    """Rows of both views, and the cluster of every sentence."""
+    """Rows of both views, and the cluster and the length of every sentence."""
 
     donor: Float[NDArray, "layer item d_donor"]
     recipient: Float[NDArray, "layer item d_recipient"]
     clusters: Int[NDArray, " item"]
+    recipient_bytes: Int[NDArray, " item"]
+
+
+LENGTH_BINS = 10
 
 
 def compare(pair: Pair) -> dict[str, Any]:
     """Everything that the study says about one pair of views."""
-    sides = Sides(pair.donor_rows.load(), pair.recipient_rows.load(), pair.clusters.load())
+    sides = Sides(pair.donor_rows.load(), pair.recipient_rows.load(), pair.clusters.load(), pair.recipient_bytes.load())
     split = retrieval_split(
         list(sides.clusters), rng=stream(pair.config.seed, "split"), fit_share=pair.config.fit_share
     )
@@ -87,6 +92,7 @@ def last_layers(pair: Pair, sides: Sides, donor: Gram, recipient: Gram) -> dict[
         "sham": float(shuffled.mean()),
         "sham_low": float(low),
         "sham_high": float(high),
+        "sham_length": like_length(pair, sides, donor, recipient),
         "p": float((1 + np.sum(shuffled >= matched.value)) / (1 + config.shuffles)),
         "difference": percentile_estimate(matched.value - sham.value, matched.drawn - sham.drawn, n=donor.n, flag=flag),
         "cka_standardised": scaled,
@@ -96,12 +102,28 @@ def last_layers(pair: Pair, sides: Sides, donor: Gram, recipient: Gram) -> dict[
     }
 
 
+def like_length(pair: Pair, sides: Sides, donor: Gram, recipient: Gram) -> float:
+    """Mean CKA after shuffling the recipient's sentences among those of like length (tenths of the UTF-8 bytes).
+
+    What this sham keeps is similarity that needs no translation: that long sentences lie apart from short ones.
+    """
+    by_length = np.array_split(np.argsort(sides.recipient_bytes, kind="stable"), LENGTH_BINS)
+    values = []
+    for draw in range(pair.config.mean_shuffles):
+        rng = stream(pair.config.seed, "length-sham", pair.donor, pair.recipient, draw)
+        order = np.arange(donor.n)
+        for alike in by_length:
+            order[alike] = rng.permutation(alike)
+        values.append(unbiased_cka(donor, recipient.shuffled(order)))
+    return float(np.mean(values))
+
+
 def by_depth(pair: Pair, donor: list[Gram], recipient: list[Gram]) -> dict[str, Any]:
     """CKA of layers at equal relative depth, as many depths as the shallower model has layers, and its sham."""
     steps = min(len(donor), len(recipient))
     at = [[int(k * (len(side) - 1) / (steps - 1) + 0.5) for k in range(steps)] for side in (donor, recipient)]
-    sham = np.zeros((pair.config.layer_shuffles, steps))
-    for draw in range(pair.config.layer_shuffles):
+    sham = np.zeros((pair.config.mean_shuffles, steps))
+    for draw in range(pair.config.mean_shuffles):
         order = stream(pair.config.seed, "layer-sham", pair.donor, pair.recipient, draw).permutation(donor[0].n)
         sham[draw] = [unbiased_cka(donor[i], recipient[j].shuffled(order)) for i, j in zip(*at, strict=True)]
     return {

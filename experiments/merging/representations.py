@@ -70,10 +70,18 @@ def record_views(run: Run, views: list[View], read: pd.DataFrame) -> None:
 
 def pairs_of(config: Representations, views: list[View], read: pd.DataFrame) -> list[Pair]:
     """All pairs of views as cells, in the order of the views."""
-    rows = dict(zip(views, read["rows"], strict=True))
-    clusters = read["clusters"].iloc[0]
+    found = {view: row for view, (_, row) in zip(views, read.iterrows(), strict=True)}
     return [
-        Pair(donor.name, recipient.name, group_of(donor, recipient), rows[donor], rows[recipient], clusters, config)
+        Pair(
+            donor=donor.name,
+            recipient=recipient.name,
+            group=group_of(donor, recipient),
+            donor_rows=found[donor]["rows"],
+            recipient_rows=found[recipient]["rows"],
+            clusters=found[donor]["clusters"],
+            recipient_bytes=found[recipient]["bytes"],
+            config=config,
+        )
         for donor, recipient in combinations(views, 2)
     ]
 

@@ -14,7 +14,7 @@ from assay.stats.estimate import Estimate
 from experiments.merging.views import View
 
 ESTIMATES = ("cka", "difference", "best_cka", "best_minus_last")
-PLAIN = ("sham", "sham_low", "sham_high", "p", "cka_standardised", "cka_biased", "cka_biased_sham")
+PLAIN = ("sham", "sham_low", "sham_high", "sham_length", "p", "cka_standardised", "cka_biased", "cka_biased_sham")
 WAYS = tuple(f"{layers}_{way}" for layers in ("last", "best") for way in ("forward", "backward"))
 
 
@@ -41,12 +41,17 @@ def record_alignment(run: Run, pairs: pd.DataFrame) -> None:
     lower = pd.Series([estimate.low for estimate in pairs.difference])
     run["above_sham.interval"] = count(lower > 0, rows=lower)
     run["above_sham.permutation"] = count(pairs.p <= 0.05, rows=pairs.p)
+    lowest = pd.Series([estimate.low for estimate in pairs.cka])
+    run["above_sham.like_length"] = count(lowest > pairs.sham_length, rows=lowest)
     run["p.highest"] = float(pairs.p.max())
     run["p.lowest"] = float(pairs.p.min())
     for name, place in (("lowest", int(cka.argmin())), ("highest", int(cka.argmax()))):
         run[f"range.{name}"] = pairs.cka.iloc[place]
         run[f"range.{name}_pair"] = f"{pairs.donor.iloc[place]} {pairs.recipient.iloc[place]}"
     run["sham.largest"] = float(pairs.sham.abs().max())
+    run["sham_length.mean"] = float(pairs.sham_length.mean())
+    run["sham_length.highest"] = float(pairs.sham_length.max())
+    run["cka_mean"] = float(cka.mean())
     for column in ("cka_biased", "cka_biased_sham", "cka_standardised"):
         run[f"{column}.mean"] = float(pairs[column].mean())
         run[f"{column}.lowest"] = float(pairs[column].min())
@@ -65,6 +70,7 @@ def record_groups(run: Run, pairs: pd.DataFrame) -> None:
         run[f"groups.{group}.cka"] = percentile_estimate(means[str(group)][0], drawn, n=n, flag=flag)
         run[f"groups.{group}.pairs"] = len(members)
         run[f"groups.{group}.sham"] = float(members.sham.mean())
+        run[f"groups.{group}.sham_length"] = float(members.sham_length.mean())
         run[f"groups.{group}.cka_standardised"] = float(members.cka_standardised.mean())
     if {"same-language", "other-language"} <= set(means):
         (same, same_drawn), (other, other_drawn) = means["same-language"], means["other-language"]
@@ -92,7 +98,9 @@ def record_retrieval(run: Run, pairs: pd.DataFrame) -> None:
         chance = 1 / int(rates.of.iloc[0])
         at = f"retrieval.{layers}"
         run[f"{at}.above_chance"] = count(rates.low > chance, rows=rates.low)
-        run[f"{at}.sham_above_chance"] = count(rates.sham > chance, rows=rates.sham)
+        worst = rates.iloc[int(rates.sham.argmax())]
+        run[f"{at}.highest_sham_hits"] = Count(int(worst.sham_hits), of=int(worst.of))
+        run[f"{at}.above_highest_sham"] = count(rates.low > worst.sham, rows=rates.low)
         run[f"{at}.mean"] = float(rates.rate.mean())
         run[f"{at}.mean_csls"] = float(rates.csls.mean())
         run[f"{at}.mean_sham"] = float(rates.sham.mean())
@@ -128,6 +136,7 @@ def directed(pairs: pd.DataFrame, layers: str) -> pd.DataFrame:
                     "of": hits.of,
                     "csls": pair[f"{layers}_{way}_csls"].share,
                     "sham": pair[f"{layers}_{way}_sham"].share,
+                    "sham_hits": pair[f"{layers}_{way}_sham"].count,
                 }
             )
     return pd.DataFrame(rows)
