@@ -14,8 +14,8 @@ class Representations:
     ``models`` are spelled as `assay.models.weights_source.source_of` reads them. ``text`` is ``help-corpus`` (its
     held-out devtest split) or ``synthetic``; its first ``sentences`` in the order of the hashes of their ids are read.
     ``draws`` is for every cluster bootstrap, ``shuffles`` for the sham and p-value of the last layers, and
-    ``mean_shuffles`` for the mean shams: at each depth, and among sentences of like length. ``fit_share`` of the clusters
-    fit the retrieval maps and choose the best layer pair; the rest score both.
+    ``mean_shuffles`` for the mean shams: at each depth, and among sentences of like length. ``fit_share`` of the
+    clusters fit the retrieval maps and choose the best layer pair; the rest score both.
     """
 
     models: tuple[str, ...] = ("smollm2-135m", "gemma3-270m")

@@ -164,7 +164,7 @@ def layer_table(pairs: pd.DataFrame) -> pd.DataFrame:
         frames.append(
             pd.DataFrame(
                 {
-                    "group": pair.group,
+                    "group": label_of(pair.group),
                     "pair": f"{pair.donor} {pair.recipient}",
                     "depth": np.linspace(0, 1, len(cka)),
                     "layer_donor": pair.depth_donor.load(),
@@ -185,6 +185,12 @@ def matrix_of(views: list[View], pairs: pd.DataFrame) -> pd.DataFrame:
         matrix.loc[pair.recipient, pair.donor] = pair.cka.value
         matrix.loc[pair.donor, pair.recipient] = pair.sham
     return matrix
+
+
+def label_of(group: str) -> str:
+    """The kind of pair in words."""
+    named = {"same-language": "same language, across models", "other-language": "other languages, across models"}
+    return named.get(group, f"other languages, {group.replace('-', ' ', 1)}")
 
 
 def draw(run: Run, matrix: pd.DataFrame, layers: pd.DataFrame, pairs: pd.DataFrame) -> None:
@@ -210,7 +216,7 @@ def draw(run: Run, matrix: pd.DataFrame, layers: pd.DataFrame, pairs: pd.DataFra
         for group, rates in directed(pairs, layers_name).groupby("group", sort=False):
             bars.append(
                 {
-                    "label": f"{group}\n{layers_name} layers",
+                    "label": f"{label_of(str(group))}\n{layers_name} layers".replace(", ", ",\n"),
                     "matched": rates.rate.mean(),
                     "low": rates.rate.min(),
                     "high": rates.rate.max(),

@@ -13,12 +13,17 @@ PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 SHAM_COLOUR = "#8A8A8A"
 
 
-def _canvas(width: float, height: float) -> tuple[Any, Any]:
-    """A figure with one pair of axes, in inches, that never touches pyplot's global state."""
+def _canvas(width: float, height: float, *, panels: int = 1) -> tuple[Any, Any]:
+    """A figure in inches with one pair of axes, or an array of at least ``panels`` in two columns that share scales.
+
+    It never touches pyplot's global state.
+    """
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, height), layout="constrained")
-    return figure, figure.subplots()
+    if panels == 1:
+        return figure, figure.subplots()
+    return figure, figure.subplots((panels + 1) // 2, 2, sharex=True, sharey=True)
 
 
 def matched_and_sham(values: pd.DataFrame, *, title: str, matched: str, sham: str, groups: Sequence[int] = ()) -> Any:
@@ -51,23 +56,28 @@ def matched_and_sham(values: pd.DataFrame, *, title: str, matched: str, sham: st
 
 
 def curves_by_depth(layers: pd.DataFrame, *, title: str, ylabel: str) -> Any:
-    """One curve a group over relative depth, its band from the lowest to the highest pair, and the sham of all groups.
+    """One panel a group: every pair over relative depth as a thin line, their mean, and the shams of all pairs.
 
     ``layers`` has columns group, pair, depth (0 first layer, 1 last), matched, sham. Returns a ``Figure``.
     """
-    figure, axes = _canvas(7.2, 4.4)
-    for colour, (group, rows) in zip(PALETTE, layers.groupby("group", sort=False), strict=False):
-        by_depth = rows.groupby("depth")["matched"]
-        mean, pairs = by_depth.mean(), rows["pair"].nunique()
-        axes.plot(mean.index, mean, color=colour, marker="o", markersize=3, label=f"{group} ({pairs} pairs)")
-        axes.fill_between(mean.index, by_depth.min(), by_depth.max(), color=colour, alpha=0.15, linewidth=0)
-    sham = layers.groupby("depth")["sham"]
-    axes.plot(sham.mean().index, sham.mean(), color=SHAM_COLOUR, linestyle="--", label="shuffled sham (all pairs)")
-    axes.fill_between(sham.mean().index, sham.min(), sham.max(), color=SHAM_COLOUR, alpha=0.3, linewidth=0)
-    axes.set(xlabel="relative depth (0 first layer, 1 last)", ylabel=ylabel, title=title, xlim=(0, 1))
-    axes.axhline(0.0, color="black", linewidth=0.6)
-    axes.grid(alpha=0.25)
-    axes.legend(fontsize=8, frameon=False)
+    groups = list(layers.groupby("group", sort=False))
+    figure, panels = _canvas(8.4, 1.2 + 2.6 * ((len(groups) + 1) // 2), panels=max(2, len(groups)))
+    for unused in panels.flat[len(groups) :]:
+        unused.set_visible(False)
+    for axes, colour, (group, rows) in zip(panels.flat, PALETTE, groups, strict=False):
+        for _, pair in rows.groupby("pair", sort=False):
+            axes.plot(pair["depth"], pair["matched"], color=colour, linewidth=0.7, alpha=0.45)
+            axes.plot(pair["depth"], pair["sham"], color=SHAM_COLOUR, linewidth=0.7)
+        means = rows.groupby("depth")[["matched", "sham"]].mean()
+        axes.plot(means.index, means["matched"], color=colour, marker="o", markersize=3, label="mean of the pairs")
+        axes.plot(means.index, means["sham"], color=SHAM_COLOUR, linestyle="--", label="shuffled sham")
+        axes.set_title(f"{group} ({rows['pair'].nunique()} pairs)", fontsize=9)
+        axes.set(xlim=(0, 1))
+        axes.grid(alpha=0.25)
+        axes.legend(fontsize=7, frameon=False, loc="upper left")
+    figure.suptitle(title, fontsize=11)
+    figure.supxlabel("relative depth (0 first layer, 1 last)", fontsize=9)
+    figure.supylabel(ylabel, fontsize=9)
     return figure
 
 
@@ -76,14 +86,14 @@ def bars_against_chance(rates: pd.DataFrame, *, title: str, ylabel: str) -> Any:
 
     ``rates`` has columns label, matched, low, high, sham, chance. Returns a ``Figure``.
     """
-    figure, axes = _canvas(7.2, 4.0)
+    figure, axes = _canvas(1.6 + 1.15 * len(rates), 4.2)
     places = range(len(rates))
     spread = [rates["matched"] - rates["low"], rates["high"] - rates["matched"]]
     axes.bar([p - 0.2 for p in places], rates["matched"], width=0.4, color=PALETTE[0], label="matched pairing")
     axes.errorbar([p - 0.2 for p in places], rates["matched"], yerr=spread, fmt="none", ecolor="black", capsize=2)
     axes.bar([p + 0.2 for p in places], rates["sham"], width=0.4, color=SHAM_COLOUR, label="shuffled pairing (sham)")
     axes.axhline(float(rates["chance"].mean()), color=PALETTE[1], linestyle="--", label="chance, 1 / test sentences")
-    axes.set_xticks(list(places), list(rates["label"]), rotation=20, ha="right", fontsize=8)
+    axes.set_xticks(list(places), list(rates["label"]), fontsize=8)
     axes.set(ylabel=ylabel, title=title, ylim=(0, 1))
     axes.grid(axis="y", alpha=0.25)
     axes.set_axisbelow(True)

@@ -37,12 +37,19 @@ def layers() -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def test_each_group_has_a_curve_and_all_share_one_sham(layers: pd.DataFrame) -> None:
+def test_each_group_has_a_panel_with_its_pairs_and_their_sham(layers: pd.DataFrame) -> None:
     figure = curves_by_depth(layers, title="by depth", ylabel="CKA")
+    assert [axes.get_title() for axes in figure.axes] == ["same (2 pairs)", "other (2 pairs)"]
     curves = {line.get_label(): line.get_ydata() for line in figure.axes[0].lines}
-    assert curves["same (2 pairs)"] == pytest.approx([0.15, 0.4, 0.65])
-    assert curves["shuffled sham (all pairs)"] == pytest.approx([0.0, 0.0, 0.0])
+    assert curves["mean of the pairs"] == pytest.approx([0.15, 0.4, 0.65])
+    assert curves["shuffled sham"] == pytest.approx([0.0, 0.0, 0.0])
+    assert len(figure.axes[0].lines) == 2 * 2 + 2
     figure.savefig(BytesIO())
+
+
+def test_an_odd_number_of_groups_leaves_no_empty_panel(layers: pd.DataFrame) -> None:
+    figure = curves_by_depth(layers[layers.group == "same"], title="by depth", ylabel="CKA")
+    assert [axes.get_visible() for axes in figure.axes] == [True, False]
 
 
 def test_bars_show_matched_sham_and_chance() -> None:
