@@ -86,7 +86,7 @@ def bars_against_chance(rates: pd.DataFrame, *, title: str, ylabel: str) -> Any:
 
     ``rates`` has columns label, matched, low, high, sham, chance. Returns a ``Figure``.
     """
-    figure, axes = _canvas(1.6 + 1.15 * len(rates), 4.2)
+    figure, axes = _canvas(1.6 + 1.3 * len(rates), 4.2)
     places = range(len(rates))
     spread = [rates["matched"] - rates["low"], rates["high"] - rates["matched"]]
     axes.bar([p - 0.2 for p in places], rates["matched"], width=0.4, color=PALETTE[0], label="matched pairing")
