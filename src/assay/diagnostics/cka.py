@@ -1,8 +1,8 @@
 """Linear centred kernel alignment (CKA) of two sets of rows for the same items: 1 if one is a rotation of the other.
 
 The biased form grows with width over items and is high for unrelated rows; it is read next to its closed-form shuffled
-expectation. The unbiased form is about 0 for unrelated rows and can be negative. Both are unchanged by shifts, rotations
-and one factor for all columns of either side, and change when single columns are rescaled.
+expectation. The unbiased form is about 0 for unrelated rows and can be negative. Neither changes with shifts, rotations
+or one factor for all columns of a side; both change when single columns are rescaled.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from assay.axes import Float, Int, NDArray
-from assay.diagnostics.cka_interval import CkaContrast, cka_contrast, cka_contrasts, cka_interval
+from assay.diagnostics.cka_interval import CkaContrast, cka_contrast, cka_contrasts, cka_draws, cka_interval
 from assay.diagnostics.gram import Gram, as_float64, gram, hsic, hsic_from_sums, same_items
 from assay.errors import EstimateError
 
@@ -23,6 +23,7 @@ __all__ = [
     "Gram",
     "cka_contrast",
     "cka_contrasts",
+    "cka_draws",
     "cka_interval",
     "gram",
     "layer_grid",

@@ -40,7 +40,9 @@ class Gram:
         """Why the unbiased alignment with this Gram has no value; empty if it has one."""
         if self.self_hsic > 0:
             return ""
-        return f"the unbiased self term is {self.self_hsic:.3g}, not positive: the rows do not vary enough over {self.n} items"
+        return (
+            f"the unbiased self term is {self.self_hsic:.3g}, not positive, over {self.n} items: too little variation"
+        )
 
     def shuffled(self, order: Int[NDArray, " item"]) -> Gram:
         """The Gram of the rows in another order: row i is the former row ``order[i]``.
