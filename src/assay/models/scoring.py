@@ -26,9 +26,9 @@ __all__ = ["Rows", "Scores", "nll", "read_rows", "target_nats"]
 
 Pool = Callable[[Tensor, Tensor], Tensor]
 Progress = Callable[[int, int], None]
-_BATCH_TOKENS = 2048
+_BATCH_TOKENS = 512
 _HEAD_TOKENS = 512
-_HEAD_VOCABULARY = 8192
+_HEAD_VOCABULARY = 4096
 
 
 @final
