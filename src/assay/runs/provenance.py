@@ -38,7 +38,27 @@ WRITTEN_BY_RUNS = (
     "docs/CLAIM_EVIDENCE.md",
 )
 _SOURCE_SUFFIXES = frozenset(
-    ".py .pyi .pyx .ipynb .c .cc .cpp .cu .h .rs .sh .toml .cfg .ini .yaml .yml .json .csv .tsv".split()
+    [
+        ".py",
+        ".pyi",
+        ".pyx",
+        ".ipynb",
+        ".c",
+        ".cc",
+        ".cpp",
+        ".cu",
+        ".h",
+        ".rs",
+        ".sh",
+        ".toml",
+        ".cfg",
+        ".ini",
+        ".yaml",
+        ".yml",
+        ".json",
+        ".csv",
+        ".tsv",
+    ]
 )
 _SECRET_NAME = re.compile(r"TOKEN|SECRET|PASSW|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|AUTH", re.IGNORECASE)
 _ABSOLUTE = re.compile(
@@ -215,7 +235,7 @@ def _homes() -> list[str]:
 
 def _identities() -> Iterator[tuple[str, str]]:
     users = {os.environ.get(name, "") for name in ("USER", "LOGNAME", "USERNAME")} | {_account()}
-    users |= {Path(home).name for home in _homes()}
+    users = (users | {Path(home).name for home in _homes()}) - {"root"}  # says nothing about anybody
     host = platform.node()
     hosts = {host, host.partition(".")[0], os.environ.get("HOSTNAME", "")}
     for name in sorted(users - {""}, key=len, reverse=True):

@@ -189,7 +189,10 @@ def _make_folder(folder: Path) -> None:
     if folder.is_dir():
         return
     missing = [entry for entry in (folder, *folder.parents) if not entry.exists()]
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError as cause:
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder)) from cause
     for entry in missing:
         sync_folder(entry.parent)
 

@@ -113,7 +113,9 @@ def _check_frame(name: str, frame: pd.DataFrame) -> None:
 
 
 def _column(where: str, series: pd.Series[Any]) -> tuple[str, list[str]]:
-    values: list[Any] = series.tolist()
+    import numpy as np
+
+    values = [value.item() if isinstance(value, np.generic) else value for value in series.tolist()]
     kind = _kind(where, str(series.dtype), values)
     if kind == "float64":
         return kind, [_float(math.nan if _gap(value) else float(value)) for value in values]
