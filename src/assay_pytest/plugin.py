@@ -1,1 +1,93 @@
-"""Options, markers and hooks of the claims plugin; `assay` itself is imported only once a claim is collected."""
+"""Options, markers, the `evidence` fixture and the hooks of collection; inert, without `assay`, until a claim is met.
+
+Only the process that pytest was started in writes: workers of pytest-xdist send their verdicts as `user_properties`.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from assay.ledger.evidence import Evidence
+    from assay_pytest.judging import Judging
+
+_JUDGING: pytest.StashKey[Judging] = pytest.StashKey()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options `--claims-*` and the ini keys `claims_*`."""
+    group = parser.getgroup("claims", "claims whose printed numbers are checked against registered runs")
+    group.addoption("--claims-strict", action="store_true", help="a stale claim fails")
+    group.addoption("--claims-table", metavar="PATH", help="rewrite the table of claims and evidence at PATH")
+    group.addoption("--claims-json", metavar="PATH", help="write the verdicts of this session to PATH")
+    group.addoption("--claims-accept", metavar="ID", help="rewrite the printed numbers of one claim from its run")
+    group.addoption("--claims-root", metavar="DIR", help="folder of the record (default: experiments/)")
+    parser.addini("claims_dir", "folder of the claim files", default="claims")
+    parser.addini("claims_names", "names with a space and digits, such as 'Gemma 3 270M'", type="args", default=[])
+    parser.addini("claims_texts", "Markdown files that cite claims", type="args", default=["README.md", "docs/*.md"])
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the markers, and in the controlling process what gathers verdicts."""
+    config.addinivalue_line(
+        "markers",
+        "claim(id, *, section=None, kind=None, pending=None, theorem=None): the docstring is a claim; "
+        "its numbers stand in braces with the key of the result, {key: printed}",
+    )
+    config.addinivalue_line(
+        "markers", "registered(experiment, *, tier=None): the registered run that speaks for the claims"
+    )
+    if hasattr(config, "workerinput"):
+        return
+    from assay_pytest.reporting import Reporting
+
+    if config.option.claims_accept and (
+        getattr(config.option, "numprocesses", None) or getattr(config.option, "dist", "no") != "no"
+    ):
+        raise pytest.UsageError("--claims-accept rewrites a source file and runs in one process: leave out -n")
+    config.pluginmanager.register(Reporting(config), "assay-claims-reporting")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Check every claim before anything runs: sentences, ids, markers, cited texts."""
+    marked = [item for item in items if item.get_closest_marker("claim") is not None]
+    if not marked:
+        if config.option.claims_accept and not hasattr(config, "workerinput"):
+            raise pytest.UsageError(f"--claims-accept {config.option.claims_accept}: no claim was collected")
+        return
+    if sys.flags.optimize and config.getoption("assertmode", "rewrite") == "plain":
+        raise pytest.UsageError("python -O with --assert=plain removes the assertions of claims: leave out one of them")
+    from assay_pytest.collecting import collect
+    from assay_pytest.judging import Judging
+
+    gathered = collect(marked, config)
+    for path, messages in gathered.errors.items():
+        session.config.hook.pytest_collectreport(
+            report=pytest.CollectReport(nodeid=path, outcome="failed", longrepr="\n".join(messages), result=[])
+        )
+    if gathered.errors:
+        broken = [item for item in marked if item not in gathered.claims]
+        items[:] = [item for item in items if item not in broken]
+        return
+    accept = config.option.claims_accept
+    if accept and accept not in {claim.id for claim in gathered.claims.values()}:
+        raise pytest.UsageError(f"--claims-accept {accept}: no claim has this id")
+    judging = Judging(config, gathered)
+    config.stash[_JUDGING] = judging
+    config.pluginmanager.register(judging, "assay-claims-judging")
+
+
+@pytest.fixture
+def evidence(request: pytest.FixtureRequest) -> Evidence:
+    """Numbers, tables and runs that a claim reads; each read is recorded and shown in the table of claims."""
+    judging = request.config.stash.get(_JUDGING, None)
+    found = judging.evidence_of(request.node) if judging is not None else None
+    if found is None:
+        raise pytest.UsageError(
+            f'{request.node.nodeid} is not a claim: evidence is for tests marked with pytest.mark.claim("ID")'
+        )
+    return found

@@ -11,11 +11,11 @@ from assay.ledger.judge import Judgement
 from assay.ledger.text import Citation
 
 
-def explain(judgement: Judgement, *, line_of: Callable[[int], int], citations: Sequence[Citation] = ()) -> str:
-    """The whole explanation, uncut; `line_of` gives the source line of the sentence's n-th brace."""
+def explain(judgement: Judgement, *, line_of: Callable[[int | None], int], citations: Sequence[Citation] = ()) -> str:
+    """The whole explanation, uncut; `line_of` gives the line of the sentence's n-th brace, or of the sentence."""
     claim = judgement.claim
     places = [line_of(problem.binding) for problem in judgement.problems if problem.binding is not None]
-    first = places[0] if places else claim.line
+    first = places[0] if places else line_of(None)
     lines = [f"{claim.id}  {judgement.verdict}  {claim.path}:{first}"]
     for problem in judgement.problems:
         at = line_of(problem.binding) if problem.binding is not None else first

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from assay.errors import ClaimError, EvidenceError
 from assay.ledger.claim import Claim, Kind, Verdict
 from assay.ledger.evidence import Evidence, OpenedRun
-from assay.ledger.printed import Printed, matches, shown
+from assay.ledger.printed import Form, Printed, matches, parse, shown
 from assay.ledger.sentence import Binding
 from assay.ledger.text import Citation, disagreement
 
@@ -171,9 +171,20 @@ def _compare(judgement: Judgement, at: int, binding: Binding, value: Any) -> str
     verdict = Verdict.FAILS if match.finite else Verdict.UNVERIFIED
     note = f"printed {binding.text}, registered {seen}"
     judgement.problems.append(Problem(verdict, tuple(lines), note, at))
-    if match.finite:
+    if match.finite and _keeps_form(printed, match.registered_as_printed, value):
         judgement.corrections[at] = match.registered_as_printed
     return match.registered_as_printed
+
+
+def _keeps_form(printed: Printed, text: str, value: Any) -> bool:
+    """Whether the registered value can be printed in the same form; a relation cannot, a sign may turn."""
+    try:
+        other = parse(text)
+    except ClaimError:
+        return False
+    plain = (Form.INTEGER, Form.DECIMAL, Form.SIGNED, Form.THOUSANDS)
+    same = other.form is printed.form or (other.form in plain and printed.form in plain)
+    return same and printed.form is not Form.RELATION and matches(other, value).holds
 
 
 def _provenance(judgement: Judgement, evidence: Evidence) -> None:

@@ -18,8 +18,8 @@ _HEAD = f"""{GENERATED}: pytest claims/ --claims-table PATH; do not edit -->
 # Claims and their evidence
 
 """
-_LEGEND = """Numbers in **bold** are compared with the registered run at the precision at which they are printed; numbers in *italics*
-are constants of the protocol. "Keys read" is what the test of the claim really read from the run.
+_LEGEND = """Numbers in **bold** are compared with the registered run at the precision at which they are printed;
+numbers in *italics* are constants of the protocol. "Keys read" is what the test of the claim really read from the run.
 
 """
 _COLUMNS = ("id", "sentence", "verdict", "kind", "section", "tier", "run", "keys read", "generator")
@@ -137,19 +137,19 @@ def _split(line: str) -> list[str]:
     return cells
 
 
-def merged(earlier: Iterable[Row], judged: Mapping[str, Row], *, written: Iterable[str]) -> list[Row]:
+def merged(earlier: Iterable[Row], judged: Mapping[str, Row], *, written: Iterable[str] | None) -> list[Row]:
     """Rows of this session over the earlier ones.
 
     `written` are the ids that claim files hold. A row of a claim that is gone from them is dropped only when this
-    session judged every claim there is; a partial session keeps every row that it did not judge.
+    session judged every claim there is; a partial session (`written` is None) keeps every row that it did not judge.
     """
-    ids = set(written)
-    full = ids <= set(judged)
+    ids = set(written or ())
+    full = written is not None and ids <= set(judged)
     kept = {row.id: row for row in earlier if row.id in ids or not full}
     return list((kept | dict(judged)).values())
 
 
-def update_table(path: Path, judged: Mapping[str, Row], *, written: Iterable[str]) -> bool:
+def update_table(path: Path, judged: Mapping[str, Row], *, written: Iterable[str] | None) -> bool:
     """Rewrite the table at `path` durably; True when its bytes changed."""
     from assay.runs.storage import write_durable
 

@@ -1,0 +1,180 @@
+"""Verdicts on claims as their tests end, in whichever process runs them."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Generator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from assay.errors import ClaimError
+from assay.ledger.accept import accepted
+from assay.ledger.claim import Claim, Verdict
+from assay.ledger.evidence import Evidence, EvidenceStore
+from assay.ledger.explain import explain
+from assay.ledger.judge import Judgement, judge, pending, unverified
+from assay.ledger.sentence import read_sentence
+from assay_pytest.collecting import Gathered, code_of
+
+if TYPE_CHECKING:
+    from assay.ledger.source import ClaimFile
+
+_SKIPPED = "the test was skipped: nothing is skipped; a claim without evidence is pending=..."
+_XFAILED = "the test is marked as expected to fail: a claim holds or does not"
+
+
+class Judging:
+    """Gives each claim its evidence, judges it when its test has run, and writes the verdict into the report."""
+
+    def __init__(self, config: pytest.Config, gathered: Gathered) -> None:
+        """Judge the claims in `gathered` against the record that the options name."""
+        root = config.option.claims_root
+        record = config.invocation_params.dir / root if root else config.rootpath / "experiments"
+        self._claims = gathered.claims
+        self._texts = gathered.texts
+        self._sources = gathered.sources
+        self._store = EvidenceStore(record, config.rootpath)
+        self._evidence: dict[pytest.Item, Evidence] = {}
+        self._names = tuple(config.getini("claims_names"))
+        self._strict = bool(config.option.claims_strict)
+        self._accept = config.option.claims_accept
+        self._root = config.rootpath
+
+    def evidence_of(self, item: pytest.Item) -> Evidence | None:
+        """The evidence of a claim's test; None for another test."""
+        found = self._evidence.get(item)
+        if found is None and item in self._claims:
+            found = self._evidence[item] = Evidence(self._store, self._claims[item].run)
+        return found
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool | None:
+        """Do not run the body of a pending claim: what it would read does not exist yet."""
+        claim = self._claims.get(pyfuncitem)
+        return True if claim is not None and claim.mark.pending else None
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Turn the outcome of a claim's test into a verdict."""
+        report = yield
+        if report.when == "teardown" or (report.when == "setup" and report.passed and not hasattr(report, "wasxfail")):
+            return report
+        claim = self._claims.get(item)
+        if claim is not None:
+            evidence = self._evidence.pop(item, None) or Evidence(self._store, claim.run)
+            self._conclude(item, report, self._judge(claim, evidence, report, call))
+        return report
+
+    def _judge(
+        self, claim: Claim, evidence: Evidence, report: pytest.TestReport, call: pytest.CallInfo[None]
+    ) -> Judgement:
+        raised = call.excinfo.value if call.excinfo is not None else None
+        if hasattr(report, "wasxfail") or (raised is None and report.failed):  # the latter: strict, and passed
+            return unverified(claim, _XFAILED)
+        if report.skipped:
+            return unverified(claim, f"{_SKIPPED} ({raised})")
+        if report.when == "setup":
+            return unverified(claim, f"a fixture failed: {raised}")
+        if claim.mark.pending:
+            return pending(claim)
+        return judge(claim, evidence, raised=raised, citations=self._texts.of(claim.id), names=self._names)
+
+    def _conclude(self, item: pytest.Item, report: pytest.TestReport, judgement: Judgement) -> None:
+        properties = _properties(judgement)
+        item.user_properties[:] = [one for one in item.user_properties if not one[0].startswith("claim")] + properties
+        report.user_properties = list(item.user_properties)
+        changed = bool(self._accept) and judgement.claim.id == self._accept
+        stale = judgement.verdict is Verdict.STALE and self._strict
+        if not (judgement.failed or stale or changed):
+            return
+        text = self._explain(item, judgement)
+        if changed:
+            diff = self._rewrite(item, judgement)
+            if not diff and not (judgement.failed or stale):
+                return
+            text += f"\n{diff}"
+        if hasattr(report, "wasxfail"):
+            del report.wasxfail
+        own = report.outcome == "failed" and not judgement_explains(report, judgement)
+        report.outcome = "failed"
+        if own:
+            report.sections.append((f"claim {judgement.claim.id}", text))
+        else:
+            report.longrepr = text
+
+    def _explain(self, item: pytest.Item, judgement: Judgement) -> str:
+        claim = judgement.claim
+        function = code_of(item)
+        try:
+            source = self._sources.of(Path(function.__code__.co_filename))
+            lines = binding_lines(source, claim.qualname, self._names)
+        except ClaimError:
+            lines = []
+
+        def line_of(binding: int | None) -> int:
+            at = 0 if binding is None else binding + 1
+            return lines[at] if at < len(lines) else claim.line
+
+        return explain(judgement, line_of=line_of, citations=self._texts.of(claim.id))
+
+    def _rewrite(self, item: pytest.Item, judgement: Judgement) -> str:
+        """Rewrite the printed numbers of the claim in its file; the difference, or why there is none."""
+        path = Path(code_of(item).__code__.co_filename)
+        source = self._sources.of(path)
+        before = source.data
+        try:
+            after = accepted(source, judgement, names=self._names)
+        except ClaimError as error:
+            return f"    not rewritten: {error}"
+        if after == before:
+            return "" if judgement.verdict in (Verdict.HOLDS, Verdict.STALE) else "    no printed number to rewrite"
+        from assay.runs.storage import write_durable
+
+        mode = path.stat().st_mode
+        write_durable(path, after)
+        path.chmod(mode)
+        self._sources.forget(path)
+        name = judgement.claim.path
+        old, new = (data.decode().splitlines() for data in (before, after))
+        diff = difflib.unified_diff(old, new, f"{name} (printed)", f"{name} (registered)", n=0, lineterm="")
+        return "\n".join(["    rewritten from the registered run; look at it, then run again:", *diff])
+
+
+def judgement_explains(report: pytest.TestReport, judgement: Judgement) -> bool:
+    """Whether our explanation replaces pytest's own: for evidence and claim errors, skips, and numbers."""
+    return report.when == "call" and all(problem.lines for problem in judgement.problems)
+
+
+def binding_lines(source: ClaimFile, qualname: str, names: tuple[str, ...]) -> list[int]:
+    """Lines of the docstring and of each of its braces."""
+    function = source.functions.get(qualname)
+    if function is None or function.written is None:
+        return []
+    bindings = read_sentence(function.written, names=names).bindings
+    return [source.place(qualname, offset)[0] for offset in (0, *(binding.start for binding in bindings))]
+
+
+def _properties(judgement: Judgement) -> list[tuple[str, Any]]:
+    """What travels to the controlling process and into JUnit files."""
+    claim = judgement.claim
+    return [
+        ("claim", claim.id),
+        ("claim_sentence", claim.sentence.display),
+        ("claim_written", " ".join(claim.sentence.written.split())),
+        ("claim_verdict", str(judgement.verdict)),
+        ("claim_note", judgement.note),
+        ("claim_kind", str(judgement.kind)),
+        ("claim_section", claim.mark.section),
+        ("claim_tier", judgement.tier),
+        ("claim_run", "; ".join(judgement.runs)),
+        ("claim_keys", "; ".join(judgement.keys)),
+        ("claim_generator", "; ".join(judgement.generators)),
+        ("claim_printed", "; ".join(binding.text for binding in claim.sentence.numbers)),
+        ("claim_registered", "; ".join(judgement.registered)),
+        ("claim_ties", "; ".join(judgement.ties)),
+        ("claim_file", claim.path),
+    ]

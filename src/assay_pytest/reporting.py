@@ -1,0 +1,141 @@
+"""What the controlling process does with the verdicts: terminal summary, table, JSON, exit status."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from assay.ledger.table import Row
+
+_LISTED = ("FAILS", "UNVERIFIED", "STALE", "PENDING")
+_COLOURS = {"FAILS": "red", "UNVERIFIED": "red", "STALE": "yellow", "PENDING": "yellow", "HOLDS": "green"}
+_NARROWING = ("keyword", "markexpr", "lf", "stepwise", "stepwise_skip", "deselect")
+
+
+class Reporting:
+    """Gathers the verdicts of a session; does and prints nothing in a session without claims."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        """Gather for the options in `config`."""
+        self._config = config
+        self._verdicts: dict[str, dict[str, str]] = {}
+        self._said: list[str] = []
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Take the verdict that the report of a claim's test carries."""
+        if report.when != "teardown" or not report.user_properties:
+            return
+        found = {name: str(value) for name, value in report.user_properties if name.startswith("claim")}
+        if "claim_verdict" in found:
+            self._verdicts[found["claim"]] = found
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        """Write what was asked for, and fail the session if a claim or a text does."""
+        wanted = self._config.option
+        if not self._verdicts and not (wanted.claims_table or wanted.claims_json or wanted.claims_accept):
+            return
+        from assay.errors import AssayError
+
+        try:
+            self._conclude(full=exitstatus in (0, 1) and not any(getattr(wanted, name, None) for name in _NARROWING))
+        except AssayError as error:
+            self._complain(f"claims: {error}")
+        bad = any(one["claim_verdict"] in ("FAILS", "UNVERIFIED") for one in self._verdicts.values())
+        if session.exitstatus == pytest.ExitCode.OK and (bad or self._said):
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def _complain(self, message: str) -> None:
+        self._said.append(message)
+
+    def _conclude(self, *, full: bool) -> None:
+        option, root = self._config.option, self._config.rootpath
+        if option.claims_accept and option.claims_accept not in self._verdicts:
+            self._complain(f"--claims-accept {option.claims_accept}: the claim did not run, nothing was rewritten")
+        self._check_citations(full=full)
+        here = self._config.invocation_params.dir
+        if option.claims_table:
+            from assay.ledger.table import update_table
+
+            written = self._written(root) if full else None
+            rows = {name: self._row(found) for name, found in self._verdicts.items()}
+            update_table(here / option.claims_table, rows, written=written)
+        if option.claims_json:
+            from assay.runs.storage import readable_json, write_durable
+
+            write_durable(here / option.claims_json, readable_json(self._json()))
+
+    def _written(self, root: Path) -> set[str] | None:
+        """Ids in the claim files, read without running them; None when there is no folder of claims to read."""
+        from assay.ledger.source import static_claims
+
+        folder = root / self._config.getini("claims_dir")
+        return {mark.id for _, _, mark in static_claims(folder)} if folder.is_dir() else None
+
+    def _check_citations(self, *, full: bool) -> None:
+        from assay.ledger.text import read_texts
+
+        texts = read_texts(self._config.rootpath, self._config.getini("claims_texts"))
+        known = set(self._verdicts)
+        if texts and texts.unknown(known):
+            written = self._written(self._config.rootpath)
+            if written is None and not full:
+                return  # which claims there are cannot be known from some of them
+            known |= written or set()
+            for citation in texts.unknown(known):
+                self._complain(f"{citation.place} cites ({citation.claim}): no claim has this id")
+
+    def _row(self, found: dict[str, str]) -> Row:
+        from assay.ledger.table import Row, emphasised
+
+        return Row(
+            id=found["claim"],
+            sentence=emphasised(found["claim_written"], names=self._config.getini("claims_names")),
+            verdict=found["claim_verdict"],
+            note=found["claim_note"],
+            kind=found["claim_kind"],
+            section=found["claim_section"],
+            tier=found["claim_tier"],
+            run=found["claim_run"],
+            keys=found["claim_keys"],
+            generator=found["claim_generator"],
+        )
+
+    def _ordered(self) -> list[dict[str, str]]:
+        from assay.ledger.claim import natural
+
+        return [self._verdicts[name] for name in sorted(self._verdicts, key=natural)]
+
+    def _json(self) -> dict[str, Any]:
+        claims = [
+            {"id": found["claim"]} | {name[6:]: value for name, value in found.items() if name != "claim"}
+            for found in self._ordered()
+        ]
+        counts = Counter(found["claim_verdict"] for found in self._verdicts.values())
+        return {"claims": claims, "verdicts": dict(sorted(counts.items()))}
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Print the counts of verdicts, and by name every claim that does not simply hold."""
+        if not self._verdicts and not self._said:
+            return
+        terminal = terminalreporter
+        terminal.section("claims", sep="=", bold=True)
+        found = self._ordered()
+        width = max([len(one["claim"]) for one in found], default=0)
+        for verdict in _LISTED:
+            for one in found:
+                if one["claim_verdict"] == verdict:
+                    line = f"{verdict:<10}  {one['claim']:<{width}}  {one['claim_note']}"
+                    terminal.write_line(line.rstrip(), **{_COLOURS[verdict]: True})
+        for one in found:
+            if one["claim_ties"]:
+                terminal.write_line(f"{'tie':<10}  {one['claim']:<{width}}  {one['claim_ties']}", yellow=True)
+        for message in self._said:
+            terminal.write_line(message, red=True)
+        counts = Counter(one["claim_verdict"] for one in found)
+        parts = ", ".join(f"{counts[verdict]} {verdict}" for verdict in ("HOLDS", *_LISTED) if counts[verdict])
+        terminal.write_line(f"{len(found)} claim{'s' if len(found) != 1 else ''}: {parts or 'none judged'}")
