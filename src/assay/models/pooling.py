@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import torch
+from torch import Tensor
 
-from assay.axes import Float, Int
+from assay.axes import Bool, Float, Int
 from assay.errors import ShapeError
-
-if TYPE_CHECKING:
-    from torch import Tensor
 
 
 def position_weighted_mean(
-    hidden: Float[Tensor, "batch token d"], mask: Int[Tensor, "batch token"]
+    hidden: Float[Tensor, "batch token d"], mask: Int[Tensor, "batch token"] | Bool[Tensor, "batch token"]
 ) -> Float[Tensor, "batch d"]:
     """v = sum_t t m_t h_t / sum_t t m_t, with t = 1, 2, ... counted over the real tokens.
 
@@ -27,8 +25,6 @@ def position_weighted_mean(
     Source: Muennighoff 2022 (arXiv 2202.08904). Its released code counts padded positions, so that left padding
     changes the result; here it does not.
     """
-    import torch
-
     keep = _checked_mask(hidden, mask)
     rows = []
     for states, real in zip(hidden, keep, strict=True):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -22,6 +22,8 @@ FEWEST_CLUSTERS = 10
 FEW_CLUSTERS = 30
 """With fewer clusters percentile intervals are too narrow: the estimate is flagged."""
 LEVEL = 0.95
+Numbers: TypeAlias = Float[NDArray, " item"] | Int[NDArray, " item"]
+"""One number an item."""
 
 
 class Codes(NamedTuple):
@@ -98,8 +100,8 @@ def percentile_estimate(
 
 
 def cluster_ratio(
-    numerator: Float[NDArray, " item"],
-    denominator: Float[NDArray, " item"],
+    numerator: Numbers,
+    denominator: Numbers,
     *,
     clusters: Sequence[Hashable],
     draws: int,
@@ -116,12 +118,12 @@ def cluster_ratio(
     totals, codes = _totals({"numerator": numerator, "denominator": denominator}, clusters)
     counts = draw_counts(codes.n_clusters, draws=draws, rng=rng)
     resampled = _divide(counts @ totals["numerator"], counts @ totals["denominator"])
-    value = float(_divide(totals["numerator"].sum(), totals["denominator"].sum()))
+    value = float(_divide(np.asarray(totals["numerator"].sum()), np.asarray(totals["denominator"].sum())))
     return percentile_estimate(value, resampled, n=len(codes.of_item), flag=cluster_flag(codes.n_clusters), level=level)
 
 
 def cluster_mean(
-    values: Float[NDArray, " item"],
+    values: Numbers,
     *,
     clusters: Sequence[Hashable],
     draws: int,
@@ -138,8 +140,8 @@ def cluster_mean(
 
 
 def paired_difference(
-    first: Float[NDArray, " item"],
-    second: Float[NDArray, " item"],
+    first: Numbers,
+    second: Numbers,
     *,
     clusters: Sequence[Hashable],
     draws: int,
@@ -157,8 +159,8 @@ def paired_difference(
 
 
 def paired_ratio_difference(
-    first: tuple[Float[NDArray, " item"], Float[NDArray, " item"]],
-    second: tuple[Float[NDArray, " item"], Float[NDArray, " item"]],
+    first: tuple[Numbers, Numbers],
+    second: tuple[Numbers, Numbers],
     *,
     clusters: Sequence[Hashable],
     draws: int,
@@ -187,7 +189,7 @@ def paired_ratio_difference(
     return percentile_estimate(value, difference(counts), n=len(codes.of_item), flag=flag, level=level)
 
 
-def _same_length(columns: dict[str, Float[NDArray, " item"]]) -> int:
+def _same_length(columns: dict[str, Numbers]) -> int:
     shapes = {name: np.shape(column) for name, column in columns.items()}
     if len(set(shapes.values())) != 1 or len(next(iter(shapes.values()))) != 1:
         given = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
@@ -196,7 +198,7 @@ def _same_length(columns: dict[str, Float[NDArray, " item"]]) -> int:
 
 
 def _totals(
-    columns: dict[str, Float[NDArray, " item"]], clusters: Sequence[Hashable]
+    columns: dict[str, Numbers], clusters: Sequence[Hashable]
 ) -> tuple[dict[str, Float[NDArray, " cluster"]], Codes]:
     codes = cluster_codes(clusters, _same_length(columns))
     totals = {}
@@ -211,7 +213,7 @@ def _totals(
     return totals, codes
 
 
-def _divide(numerator: Float[NDArray, " draw"], denominator: Float[NDArray, " draw"]) -> Float[NDArray, " draw"]:
+def _divide(numerator: Float[NDArray, "*draw"], denominator: Float[NDArray, "*draw"]) -> Float[NDArray, "*draw"]:
     with np.errstate(divide="ignore", invalid="ignore"):
         quotient = np.asarray(numerator / denominator)
     return np.where(np.isfinite(quotient), quotient, np.nan)

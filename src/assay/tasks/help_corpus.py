@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from assay.errors import DataError
-from assay.fetching import cache_root, checked, install_folder, need_space, run_tool, sha256_file
+from assay.fetching import cache_root, install_folder, need_space, run_tool, sha256_file
 from assay.tasks.help_filters import keep_translated
 from assay.tasks.help_pages import aligned_elements
 from assay.tasks.parallel import ParallelText, decode, encode, parallel_text, part_digest
@@ -48,8 +48,7 @@ def help_corpus(split: str = "devtest", languages: Sequence[str] = HELP_LANGUAGE
         DataError: unknown split or language, packages that cannot be fetched, or content with another digest.
     """
     _refuse_unknown(split, languages)
-    path = fetch_help_corpus() / f"{split}.jsonl"
-    checked(path, HELP_CORPUS_DIGEST[split], f"help corpus, {split}")
+    path = _checked_split(fetch_help_corpus(), split)
     return decode(path.read_bytes(), source=f"help corpus, {split}", licence=HELP_LICENCE).only(languages)
 
 
@@ -82,7 +81,7 @@ def fetch_help_corpus(progress: Callable[[str], None] | None = None, *, debs: Pa
 
     def build(folder: Path) -> None:
         need_space(folder, _UNPACKED_BYTES, "help corpus")
-        with tempfile.TemporaryDirectory(prefix="assay-help-") as scratch:
+        with tempfile.TemporaryDirectory(prefix="unpacked-", dir=folder) as scratch:
             packages = _packages(Path(scratch), debs, say)
             text, counts = _read_packages(packages, Path(scratch) / "unpacked", say)
         held_out = {split: HELP_CORPUS_SIZES[split] for split in ("devtest", "dev")}
@@ -106,9 +105,12 @@ class HelpCorpus:
             f"(Debian packages libreoffice-help-*, {HELP_LICENCE}): 15 MB to fetch, 8 MB kept, about 15 seconds"
         )
 
-    def fetch(self, progress: Callable[[str], None]) -> Path:
-        """Folder in the cache, see `fetch_help_corpus`."""
-        return fetch_help_corpus(progress)
+    def fetch(self, *, progress: Callable[[str], None] | None = None) -> Path:
+        """Folder in the cache, see `fetch_help_corpus`; what was there already is checked again."""
+        folder = fetch_help_corpus(progress)
+        for split in HELP_CORPUS_SIZES:
+            _checked_split(folder, split)
+        return folder
 
 
 FETCHABLES = {"help-corpus": HelpCorpus()}
@@ -116,6 +118,17 @@ FETCHABLES = {"help-corpus": HelpCorpus()}
 
 def _silent(_message: str) -> None:
     """Progress that nobody asked for."""
+
+
+def _checked_split(folder: Path, split: str) -> Path:
+    path = folder / f"{split}.jsonl"
+    found = sha256_file(path) if path.is_file() else "no such file"
+    if found != HELP_CORPUS_DIGEST[split]:
+        raise DataError(
+            f"help corpus: {path} is not what was fetched (SHA-256 {found}, pinned {HELP_CORPUS_DIGEST[split]}). "
+            f"Delete the folder {folder} and run `assay data fetch help-corpus`."
+        )
+    return path
 
 
 def _refuse_unknown(split: str, languages: Sequence[str]) -> None:
