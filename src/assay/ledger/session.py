@@ -1,0 +1,88 @@
+"""Running the claims of a repository: what `assay claims` does, and whether the table of claims is up to date."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from assay.errors import ClaimError
+from assay.ledger.sentence import SentenceError, read_sentence
+from assay.ledger.source import static_claims
+
+_OUTCOMES = (0, 1)  # pytest: all passed, some failed; anything else is a wrong use or an interruption
+
+
+class Listed(NamedTuple):
+    """A claim as its file says it, not judged."""
+
+    id: str
+    place: str
+    section: str
+    experiment: str
+    sentence: str
+
+
+def list_claims(folder: Path, *, names: Sequence[str] = ()) -> list[Listed]:
+    """Claims written under a folder, in the order of files and lines; a wrong sentence is listed as written."""
+    found = []
+    for source, function, mark in static_claims(folder):
+        written = " ".join((function.written or "").split())
+        try:
+            sentence = read_sentence(written, names=names).display
+        except SentenceError:
+            sentence = written
+        run = function.run.experiment if function.run else ""
+        place = f"{source.path.relative_to(folder.parent).as_posix()}:{function.line}"
+        found.append(Listed(mark.id, place, mark.section, run, sentence))
+    return found
+
+
+def run_claims(arguments: Sequence[str], *, as_json: bool = False) -> int:
+    """Check the claims with pytest in this process; `arguments` go to pytest, `claims/` if none names a path.
+
+    Returns 0 when every claim holds, is pending, or (without `--claims-strict`) is stale, 1 when one does not, 2 for
+    a wrong use. With `as_json` one document goes to standard output and what pytest prints to standard error.
+    """
+    import pytest
+
+    given = list(arguments)
+    if not any(Path(argument.partition("::")[0]).exists() for argument in given if not argument.startswith("-")):
+        given.append("claims")
+    if not as_json:
+        return _status(pytest.main(given))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "claims.json"
+        with contextlib.redirect_stdout(sys.stderr):
+            status = _status(pytest.main([*given, "--claims-json", str(path)]))
+        document = path.read_text("utf-8") if path.is_file() else '{"claims": [], "verdicts": {}}\n'
+    sys.stdout.write(document)
+    return status
+
+
+def _status(code: int) -> int:
+    return int(code) if code in _OUTCOMES else 1 if code == 5 else 2
+
+
+def table_is_current(repository: Path, *, table: str = "docs/CLAIM_EVIDENCE.md", claims: str = "claims") -> str:
+    """Empty when the table is what a full session writes; otherwise what differs, line by line.
+
+    The session runs in a process of its own, because pytest may be what is asking. ClaimError when it cannot run.
+    """
+    import difflib
+
+    path = repository / table
+    before = path.read_text("utf-8") if path.is_file() else ""
+    with tempfile.TemporaryDirectory() as folder:
+        fresh = Path(folder) / "table.md"
+        fresh.write_text(before, "utf-8")
+        command = [sys.executable, "-m", "pytest", claims, "-q", "-p", "no:cacheprovider", "--claims-table", str(fresh)]
+        ended = subprocess.run(command, cwd=repository, capture_output=True, text=True, check=False)
+        if ended.returncode not in _OUTCOMES:
+            raise ClaimError(f"the table cannot be generated: pytest {claims} ended with {ended.returncode}: {ended.stdout}")
+        after = fresh.read_text("utf-8")
+    return "\n".join(difflib.unified_diff(before.splitlines(), after.splitlines(), table, "generated now", lineterm=""))
