@@ -47,7 +47,7 @@ class Site:
     position: Position = "all"
 
     def __post_init__(self) -> None:
-        if self.point not in HookPoint:
+        if self.point not in tuple(HookPoint):
             raise ConfigError(f"Site: unknown hook point {self.point!r}. There are {', '.join(HookPoint)}.")
         object.__setattr__(self, "point", HookPoint(self.point))
         if not _is_index(self.layer) or self.layer < 0:
