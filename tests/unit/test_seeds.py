@@ -23,7 +23,8 @@ def test_equal_names_give_equal_draws(root: int, name: list[str | int]) -> None:
 
 @given(root=st.integers(0, 9), first=PARTS, second=PARTS)
 def test_other_names_give_other_keys(root: int, first: list[str | int], second: list[str | int]) -> None:
-    assert (stream_key(root, *first) == stream_key(root, *second)) == (list(map(repr, first)) == list(map(repr, second)))
+    same = list(map(repr, first)) == list(map(repr, second))
+    assert (stream_key(root, *first) == stream_key(root, *second)) == same
 
 
 def test_a_stream_does_not_move_when_another_is_drawn() -> None:
