@@ -1,0 +1,32 @@
+"""A permutation p is never 0 and counts ties."""
+
+import numpy as np
+import pytest
+
+from assay.errors import EstimateError
+from assay.stats.permutation import permutation_p
+
+
+def test_the_observed_pairing_counts_as_a_shuffle():
+    assert permutation_p(5.0, np.zeros(99)) == 0.01
+    assert permutation_p(-5.0, np.zeros(99)) == 1.0
+
+
+def test_ties_count_against_the_claim():
+    """Strictly greater would give 1/100 for data in which every shuffle ties."""
+    assert permutation_p(0.3, np.full(99, 0.3 * (1 - 1e-14))) == 1.0
+
+
+def test_it_is_uniform_under_the_null():
+    rng = np.random.default_rng(0)
+    values = [permutation_p(float(rng.standard_normal()), rng.standard_normal(99)) for _ in range(2000)]
+    assert 0.03 < np.mean(np.array(values) <= 0.05) < 0.07
+
+
+@pytest.mark.parametrize(
+    ("observed", "shuffled", "message"),
+    [(1.0, [], "at least one"), (float("nan"), [1.0], "not finite"), (1.0, [1.0, np.nan], "1 of 2 shuffled")],
+)
+def test_unusable_values_are_refused(observed, shuffled, message):
+    with pytest.raises(EstimateError, match=message):
+        permutation_p(observed, np.array(shuffled))
