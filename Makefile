@@ -5,7 +5,7 @@ BIN := .venv/bin
 export OMP_NUM_THREADS ?= 1
 QUICK := merging.representations
 
-.PHONY: help reproduce test check claims table bench lock clean
+.PHONY: help reproduce test campaigns check claims table bench lock clean
 
 help:  ## list the commands
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -23,6 +23,9 @@ reproduce: .venv/.ready  ## fetch models and text, rerun the quick configuration
 
 test: .venv/.ready  ## unit, laws, plugin, study and repository tests on tiny models (no downloads)
 	$(BIN)/python -m pytest tests -n 2 --dist loadfile
+
+campaigns: .venv/.ready  ## kill a run 50 times and more such trials, in full length (about 15 minutes)
+	$(BIN)/python -m pytest tests/campaigns --kills 50
 
 check: .venv/.ready  ## format, lint, types, layers, budgets
 	$(BIN)/ruff format --check .

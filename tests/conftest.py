@@ -1,0 +1,12 @@
+"""Options of the whole suite."""
+
+from __future__ import annotations
+
+import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--kills`: how often the kill campaign kills; `make campaigns` says 50."""
+    parser.addoption(
+        "--kills", type=int, default=3, help="how often tests/campaigns kills a run of merging.representations"
+    )
