@@ -60,10 +60,16 @@ _SOURCE_SUFFIXES = frozenset(
         ".tsv",
     ]
 )
+_DIFF_OPTIONS = (  # the same text whatever the user's settings are
+    *("--no-ext-diff", "--no-textconv", "--no-color", "--binary", "--full-index", "--no-renames", "--unified=3"),
+    *("--inter-hunk-context=0", "--src-prefix=a/", "--dst-prefix=b/", "--diff-algorithm=myers", "--submodule=short"),
+    *("--ignore-submodules=none", "--indent-heuristic"),
+)
 _SECRET_NAME = re.compile(r"TOKEN|SECRET|PASSW|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|AUTH", re.IGNORECASE)
 _ABSOLUTE = re.compile(
     r"(?<![\w./~:-])(?:[A-Za-z]:[\\/]|~/|/)(?:[^\s'\"<>|,;:()\[\]{}]+[\\/])+(?=[^\s'\"<>|,;:()\[\]{}]*)"
 )
+_QUOTED = re.compile(r"""(['"])(?:[A-Za-z]:[\\/]|~/|/)[^'"\n]*[\\/]([^'"\\/\n]*)\1""")
 _LOGIN = re.compile(r"(?<=://)[^/\s@]+@")
 
 
@@ -91,8 +97,7 @@ def code_state(repository: Path) -> CodeState:
     head = _git(repository, "rev-parse", "--verify", "--quiet", "HEAD", absent_ok=True)
     outside = [".", *(f":(exclude){path}" for path in WRITTEN_BY_RUNS)]
     against = ("HEAD",) if head else ("--cached",)
-    options = ("--no-ext-diff", "--no-textconv", "--no-color", "--binary", "--full-index", "--ignore-submodules=none")
-    diff = _git(repository, "diff", *options, *against, "--", *outside) or b""
+    diff = _git(repository, "diff", *_DIFF_OPTIONS, *against, "--", *outside) or b""
     listed = _git(repository, "ls-files", "-z", "--others", "--exclude-standard", "--", *outside) or b""
     names = sorted(name.decode(errors="replace") for name in listed.split(b"\0") if name)
     untracked = tuple(name for name in names if Path(name).suffix in _SOURCE_SUFFIXES or Path(name).name == "Makefile")
@@ -217,7 +222,7 @@ def scrub(text: str, repository: Path | None = None) -> str:
         text = re.sub(rf"{re.escape(root)}(?:/|(?![\w.-]))", "", text)
     for home in _homes():
         text = re.sub(rf"{re.escape(home)}(?=[/\\]|(?![\w.-]))", "~", text)
-    text = _ABSOLUTE.sub("", text)
+    text = _ABSOLUTE.sub("", _QUOTED.sub(r"\1\2\1", text))
     for name, stand_in in _identities():
         text = re.sub(rf"(?<![A-Za-z0-9]){re.escape(name)}(?![A-Za-z0-9])", stand_in, text, flags=re.IGNORECASE)
     return text

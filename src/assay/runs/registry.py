@@ -163,7 +163,8 @@ class Record:
                     f"run {base_id} is already running: process {owner.get('pid', 'unknown')}, started "
                     f"{owner.get('started', 'at an unknown time')}. Wait for it, or stop that process and start again."
                 ) from None
-            sweep(self.root)
+            for folder in (self.root, self.artifacts):
+                sweep(folder)
             for run_id in self.attempts(base_id):
                 if self._left_running(run_id):
                     self.append(RunStatus.INTERRUPTED, run_id)
@@ -194,11 +195,12 @@ class Record:
 
     def stale(self, run_id: str, repository: Path | None = None) -> list[str]:
         """Modules of the run's experiment whose code is no longer what ran: changed, new or gone; empty if none."""
-        from assay.runs.source import module_digests
+        from assay.runs.source import is_module, module_digests
 
         manifest = self.manifest(run_id)
         place = self.repository if repository is None else repository
-        now = module_digests(f"experiments.{manifest.experiment}", place)
+        module = f"experiments.{manifest.experiment}"
+        now = module_digests(module, place) if is_module(module, place) else {}
         return sorted(name for name in now.keys() | manifest.modules if now.get(name) != manifest.modules.get(name))
 
     # -- registrations ---------------------------------------------------------------------------------------------

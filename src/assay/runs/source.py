@@ -60,6 +60,11 @@ def module_digests(module: str, repository: Path) -> dict[str, str]:
     return dict(sorted(found.items()))
 
 
+def is_module(module: str, repository: Path) -> bool:
+    """Whether a file of the repository holds the module."""
+    return _locate(module, repository.resolve()) is not None
+
+
 def source_digest(module: str, repository: Path) -> str:
     """One SHA-256 over :func:`module_digests`."""
     return digest(module_digests(module, repository))

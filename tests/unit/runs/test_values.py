@@ -75,7 +75,9 @@ def test_numpy_scalars_become_plain(given_value: object, written: object) -> Non
     assert same(encode(given_value), written)
 
 
-@pytest.mark.parametrize("value", [None, [1], {"a": 1}, np.zeros(1), 1 + 2j, b"a", pd.Timestamp("2026-01-01"), object()])
+@pytest.mark.parametrize(
+    "value", [None, [1], {"a": 1}, np.zeros(1), 1 + 2j, b"a", pd.Timestamp("2026-01-01"), object()]
+)
 def test_other_types_are_refused_by_key(value: object) -> None:
     with pytest.raises(RecordError, match=r"wins\.target: a .* came"):
         encode(value, "wins.target")
