@@ -96,8 +96,8 @@ def shuffled_cka(
     after the other against the donor's, so that neighbours meet neighbours of another document.
 
     Raises:
-        ShapeError: different numbers of items, or of cluster names.
-        EstimateError: no draws, one cluster, or a side whose rows do not vary.
+        ShapeError: different numbers of items.
+        EstimateError: no draws, one cluster, not one cluster name an item, or a side whose rows do not vary.
     """
     same_items(donor, recipient)
     flaw = donor.flaw or recipient.flaw
@@ -121,7 +121,8 @@ def layer_grid(donor: Sequence[Gram], recipient: Sequence[Gram]) -> Float[NDArra
     Works in blocks of rows, so memory beyond the Grams stays small (52 MB for 50 layers of 1,012 items).
 
     Raises:
-        ShapeError: no layers, or different numbers of items.
+        ShapeError: different numbers of items.
+        EstimateError: no layers on one side.
     """
     if not donor or not recipient:
         raise EstimateError(

@@ -31,9 +31,9 @@ class RetrievalSplit:
     ``folds`` hold positions among the fit items; ``test_clusters`` names the cluster of every test item.
     """
 
-    fit: Int[NDArray, " item"]
-    test: Int[NDArray, " item"]
-    folds: tuple[Int[NDArray, " item"], ...]
+    fit: Int[NDArray, " fit_item"]
+    test: Int[NDArray, " test_item"]
+    folds: tuple[Int[NDArray, " _"], ...]
     test_clusters: tuple[Hashable, ...]
 
 
@@ -41,7 +41,7 @@ class RetrievalSplit:
 class Retrieval:
     """Which test items were found. ``kind`` is ``nearest`` (cosine) or ``csls``; ``note`` tells how it was fitted."""
 
-    found: Bool[NDArray, " item"]
+    found: Bool[NDArray, " test_item"]
     clusters: tuple[Hashable, ...]
     kind: str
     note: str = ""

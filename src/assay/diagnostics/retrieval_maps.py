@@ -19,7 +19,7 @@ PENALTIES = tuple(10.0**power for power in range(-8, 3))
 class Fitted(NamedTuple):
     """Donor rows of the test items carried to the recipient, and what to know about the fit."""
 
-    mapped: Float[NDArray, "item d_recipient"]
+    mapped: Float[NDArray, "test_item d_recipient"]
     penalty: float
     note: str
 
@@ -28,9 +28,9 @@ class Fitted(NamedTuple):
 class DonorRows:
     """Centred donor rows of the fit and test items with the decompositions that ridge needs, computed once a view."""
 
-    fit: Float[NDArray, "item d_donor"]
-    test: Float[NDArray, "item d_donor"]
-    folds: Sequence[Int[NDArray, " item"]]
+    fit: Float[NDArray, "fit_item d_donor"]
+    test: Float[NDArray, "test_item d_donor"]
+    folds: Sequence[Int[NDArray, " _"]]
 
     @cached_property
     def whole(self) -> Spectrum:
@@ -54,7 +54,7 @@ class Spectrum(NamedTuple):
     right: Float[NDArray, "pair fitted"]
 
 
-def fit_ridge(donor: DonorRows, recipient_fit: Float[NDArray, "item d_recipient"]) -> Fitted:
+def fit_ridge(donor: DonorRows, recipient_fit: Float[NDArray, "fit_item d_recipient"]) -> Fitted:
     """Ridge from centred donor to centred recipient rows; penalty by squared error over folds of whole clusters.
 
     One decomposition a fold serves all penalties and all recipients.
@@ -73,7 +73,7 @@ def fit_ridge(donor: DonorRows, recipient_fit: Float[NDArray, "item d_recipient"
     return Fitted(mapped, PENALTIES[best], "; ".join(notes))
 
 
-def fit_procrustes(donor: DonorRows, recipient_fit: Float[NDArray, "item d_recipient"]) -> Fitted:
+def fit_procrustes(donor: DonorRows, recipient_fit: Float[NDArray, "fit_item d_recipient"]) -> Fitted:
     """Rotation U V' of the singular vectors of X'Y whose singular values are above 1e-10 of the largest.
 
     With different widths, or fewer items than the width, the map is an isometry on the part that the fit rows span
@@ -97,7 +97,7 @@ def _regime(donor: DonorRows) -> str:
     return f"{n} fit items, fewer than the width {width}" if n < width else ""
 
 
-def _spectrum(fitted: Float[NDArray, "item d"], predicted: Float[NDArray, "predicted d"]) -> Spectrum:
+def _spectrum(fitted: Float[NDArray, "fit_item d"], predicted: Float[NDArray, "predicted d"]) -> Spectrum:
     """Raises EstimateError when the donor rows do not vary."""
     n, width = fitted.shape
     dual = n < width
