@@ -46,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _close_quietly()
         status = 0
     except AssayError as error:
-        click.echo(f"assay: {error}", err=True)
+        click.echo("\n".join((f"assay: {error}", *getattr(error, "__notes__", ()))), err=True)
         status = 2 if isinstance(error, ConfigError) else 1
     sys.exit(status or 0)
 

@@ -63,7 +63,7 @@ def run(
     reports: list[dict[str, Any]] = []
     for plan in plans:
         _announce(plan, record, repository, workers=workers or available_cpus(), err=as_json)
-        with _reporting(as_json=as_json, reports=reports) as started:
+        with _reporting(record, as_json=as_json, reports=reports) as started:
             run_id = execute(
                 plan.experiment,
                 plan.config,
@@ -91,7 +91,7 @@ def _announce(plan: Plan, record: Record, repository: Path, *, workers: int, err
 
 
 @contextlib.contextmanager
-def _reporting(*, as_json: bool, reports: list[dict[str, Any]]) -> Iterator[Any]:
+def _reporting(record: Record, *, as_json: bool, reports: list[dict[str, Any]]) -> Iterator[Any]:
     """Name the run as soon as it has a name; when it does not complete, say so before the exception goes on."""
 
     def started(run_id: str) -> None:
@@ -105,14 +105,12 @@ def _reporting(*, as_json: bool, reports: list[dict[str, Any]]) -> Iterator[Any]
         if len(reports) == known:
             raise
         stopped = isinstance(error, KeyboardInterrupt)
-        reports[-1]["status"] = str(RunStatus.INTERRUPTED if stopped else RunStatus.FAILED)
-        if not stopped:
-            reports[-1]["error"] = f"{type(error).__name__}: {error}"
+        status = record.status(reports[-1]["run_id"])
+        reports[-1] |= {"status": str(status), "error": f"{type(error).__name__}: {error}".rstrip(": ")}
         if as_json:
             echo_json(reports[0] if len(reports) == 1 else {"status": reports[-1]["status"], "runs": reports})
-        click.echo(
-            f"Run {reports[-1]['run_id']} {reports[-1]['status']}; its partial numbers are no evidence.", err=True
-        )
+        partial = "" if status is RunStatus.COMPLETED else "; its partial numbers are no evidence"
+        click.echo(f"Run {reports[-1]['run_id']} {status}{partial}.", err=True)
         if stopped or isinstance(error, AssayError):
             raise
         click.echo("".join(traceback.format_exception(error)), err=True, nl=False)

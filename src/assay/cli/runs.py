@@ -188,11 +188,11 @@ def index(*, folder: Path | None, as_json: bool) -> None:
 
 def _line(record: Record, run_id: str) -> Line:
     status = _status(record, run_id)
+    standing = "" if status == UNREADABLE else record.standing(run_id)
     try:
         manifest = record.manifest(run_id)
-        standing = record.standing(run_id)
     except RecordError:
-        return Line(run_id, status, "", "", None, "", run_id.split("_")[0])
+        return Line(run_id, status, standing, "", None, "", run_id.split("_")[0])
     commit = (manifest.commit or "")[:7] + (" dirty" if manifest.dirty else "")
     experiment = manifest.experiment
     return Line(run_id, status, standing, manifest.started, manifest.duration_seconds, commit, experiment)

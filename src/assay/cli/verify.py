@@ -72,7 +72,9 @@ def _chosen(record: Record, name: str, tier: str | None) -> str:
 
 
 def _printed(repository: Path, experiment: str, tier: str) -> dict[str, tuple[str, ...]]:
-    """The forms in which the claims of this repository print each key of a run."""
+    """The forms in which the claims of this repository print each key of a run; none without claims."""
+    if not (repository / "claims").is_dir():
+        return {}
     bindings = importlib.import_module("assay.ledger.bindings")
     found: dict[str, tuple[str, ...]] = bindings.printed_bindings(repository / "claims", experiment, tier)
     return found
@@ -113,8 +115,8 @@ def _show(outcome: Outcome, scratch: Record) -> None:
     same = "identical bytes" if outcome.identical else f"largest relative difference {outcome.largest:.2g}"
     click.echo(
         f"{word}  {outcome.run_id}: {outcome.compared} numbers and table cells, {same}\n"
-        f"  {outcome.printed} held at the precision that claims print, the others within {outcome.tolerance:g} relative;"
-        f" {len(outcome.drifted)} drifted\n"
+        f"  {outcome.printed} held at the precision that claims print, the others within {outcome.tolerance:g} "
+        f"relative; {len(outcome.drifted)} drifted\n"
         f"  rerun   {shown(scratch.summary_folder(outcome.rerun_id))}/"
     )
 

@@ -167,15 +167,13 @@ def _importable(function: Callable[..., Any]) -> Any:
 
 def _written(value: Any, name: str, artifacts: Path) -> Any:
     """The value as JSON; arrays and non-finite floats are marked, so that no text is mistaken for them."""
-    import numpy as np
-
-    if isinstance(value, np.ndarray):
-        handle = store(value, artifacts)
-        return {"array": {"digest": handle.digest, "shape": list(handle.shape), "dtype": handle.dtype}}
+    numpy = sys.modules.get("numpy")
+    if numpy is not None and isinstance(value, numpy.ndarray):
+        value = store(value, artifacts)
+    elif numpy is not None and isinstance(value, numpy.generic):
+        value = value.item()
     if isinstance(value, ArtifactArray):
         return {"array": {"digest": value.digest, "shape": list(value.shape), "dtype": value.dtype}}
-    if isinstance(value, np.generic):
-        value = value.item()
     if value is None or type(value) in (bool, int, str):
         return value
     if isinstance(value, enum.Enum) and isinstance(value.value, str):

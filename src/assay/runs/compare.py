@@ -46,8 +46,9 @@ class Difference:
 
     @property
     def largest(self) -> float:
-        """Largest relative difference between two numbers; 0 when all are equal, NaN when one alone is not finite."""
-        return max((relative(change.first, change.second) for change in self.numbers), default=0.0)
+        """Largest relative difference between two finite numbers; 0 when there is none."""
+        found = (relative(change.first, change.second) for change in self.numbers)
+        return max((value for value in found if not math.isnan(value)), default=0.0)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -138,7 +139,7 @@ def leaves(results: Results) -> Iterator[tuple[Path, Any]]:
         value = results.value(key)
         if dataclasses.is_dataclass(value) and not isinstance(value, Count):
             for field in dataclasses.fields(value):
-                if (part := getattr(value, field.name)) is not None:
+                if (part := getattr(value, field.name)) is not None and part != "":
                     yield f"{key}.{field.name}", part
         else:
             yield key, value
@@ -174,13 +175,13 @@ def same(first: Any, second: Any) -> bool:
 
 
 def relative(first: Any, second: Any) -> float:
-    """|a - b| / max(|a|, |b|) of two numbers (a count by its share); NaN for what has no such difference."""
+    """|a - b| / max(|a|, |b|) of two numbers (a count by its share), 0 up to ``ABSOLUTE_FLOOR``; NaN for all else."""
     first, second = (value.share if isinstance(value, Count) else value for value in (first, second))
     for value in (first, second):
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
             return math.nan
-    scale = max(abs(first), abs(second))
-    return abs(first - second) / scale if scale else 0.0
+    gap = abs(first - second)
+    return gap / max(abs(first), abs(second)) if gap > ABSOLUTE_FLOOR else 0.0
 
 
 def environment_changes(first: Manifest, second: Manifest) -> tuple[Change, ...]:

@@ -10,13 +10,14 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
 from assay.errors import ConfigError, EvidenceError, RecordError
 from assay.runs.cells import CellStore
-from assay.runs.configuration import plain, seeds
+from assay.runs.configuration import KINDS, plain, seeds
 from assay.runs.events import run_of
 from assay.runs.experiment import DEFAULT_TAG, Experiment
 from assay.runs.manifest import Manifest, RunStatus, config_hash
@@ -59,53 +60,33 @@ def execute(
             written. Any exception of the experiment itself leaves a failed attempt behind and is raised again.
     """
     values, data = plain(config), data_hashes(experiment, config)
-    tag = experiment.tag(tier)
-    base_id = f"{experiment.name}_{tag}_{config_hash(values, data)[:12]}"
     at_once = available_cpus() if workers is None else workers
     if at_once < 1:
         raise ConfigError(f"workers: wanted at least 1 process, got {workers}.")
     facts = _facts(experiment, repository)
     if register is not None:
         _refuse_dirty(facts, register)
+    base_id = f"{experiment.name}_{experiment.tag(tier)}_{config_hash(values, data)[:12]}"
     with record.lock(base_id):
-        manifest = Manifest(
-            run_id=record.next_attempt(base_id),
-            experiment=experiment.name,
-            version=experiment.version,
-            tag=tag,
-            tier=None if tag == DEFAULT_TAG else tag,
-            kind=values.get("kind", "exploratory"),
-            config=values,
-            config_hash=config_hash(values, data),
-            seeds=seeds(values),
-            data=data,
-            upstream=(),
-            started=record.clock().isoformat(timespec="seconds"),
-            summary={},
-            **facts,
-        )
-        place = _place(record, base_id, manifest, repository=repository)
-        attempt = _Attempt(record, manifest, repository)
+        run_id = record.next_attempt(base_id)
+        manifest = _manifest(experiment, run_id, values, data, tag=experiment.tag(tier), at=record.clock(), facts=facts)
         run = Run(
             config,
-            run_id=manifest.run_id,
-            folder=record.summary_folder(manifest.run_id),
-            place=place,
+            run_id=run_id,
+            folder=record.summary_folder(run_id),
+            place=_place(record, base_id, manifest, repository=repository),
             workers=at_once,
             upstream=upstream or _registered_in(record, open_record(repository / "experiments")),
             quiet=quiet,
         )
-        try:
-            with attempt.lasting(run):
-                if started is not None:
-                    started(manifest.run_id)
-                experiment(config, run)
-        finally:
-            record.rebuild_index()
+        with _index_after(record), _Attempt(record, manifest, repository).lasting(run):
+            if started is not None:
+                started(run_id)
+            experiment(config, run)
     if register is not None:
-        record.register(manifest.run_id, why=register)
+        record.register(run_id, why=register)
         record.rebuild_index()
-    return manifest.run_id
+    return run_id
 
 
 def data_hashes(experiment: Experiment, config: Any) -> dict[str, str]:
@@ -132,6 +113,47 @@ def available_cpus() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def _manifest(
+    experiment: Experiment,
+    run_id: str,
+    values: dict[str, Any],
+    data: dict[str, str],
+    *,
+    tag: str,
+    at: datetime,
+    facts: Mapping[str, Any],
+) -> Manifest:
+    """The manifest of an attempt that starts now."""
+    return Manifest(
+        run_id=run_id,
+        experiment=experiment.name,
+        version=experiment.version,
+        tag=tag,
+        tier=None if tag == DEFAULT_TAG else tag,
+        kind=values.get("kind", KINDS[0]),
+        config=values,
+        config_hash=config_hash(values, data),
+        seeds=seeds(values),
+        data=data,
+        upstream=(),
+        started=at.isoformat(timespec="seconds"),
+        summary={},
+        **facts,
+    )
+
+
+@contextlib.contextmanager
+def _index_after(record: Record) -> Iterator[None]:
+    """Rebuild the index after the block, whichever way it ends; what stopped the run matters more than the index."""
+    try:
+        yield
+    except BaseException:
+        with contextlib.suppress(RecordError):
+            record.rebuild_index()
+        raise
+    record.rebuild_index()
+
+
 class _Attempt:
     """The life of one attempt on record, from its running event to the event that says how it ended."""
 
@@ -145,8 +167,8 @@ class _Attempt:
     def lasting(self, run: Run) -> Iterator[None]:
         """Put the attempt on record, run the block, and put on record how it ended; exceptions pass through."""
         with _signals_interrupt():
+            self.record.append(RunStatus.RUNNING, run.run_id)
             try:
-                self.record.append(RunStatus.RUNNING, run.run_id)
                 self.record.write_manifest(self.manifest)
                 yield
                 with _signals_ignored():

@@ -1,0 +1,211 @@
+"""A grid of cells: what can be a cell, the order of rows, resuming, and what a failure leaves."""
+
+from __future__ import annotations
+
+import enum
+import functools
+import math
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from assay.errors import RecordError
+from assay.runs.artifacts import ArtifactArray
+from assay.runs.cells import CellStore, cell_json, cell_keys, run_cells
+from assay.runs.values import Count
+from assay.stats.estimate import Estimate
+
+ROOT = Path(__file__).resolve().parents[__name__.count(".")]
+CALLS: list[Any] = []
+
+
+class Side(enum.StrEnum):
+    LEFT = "left"
+
+
+@dataclass(frozen=True)
+class Cell:
+    place: int
+    name: str = "a"
+    side: Side = Side.LEFT
+
+
+@dataclass(frozen=True)
+class Nested:
+    donor: Cell
+    layers: tuple[int, ...] = (1, 2)
+
+
+@dataclass
+class Thawed:
+    place: int
+
+
+def square(cell: Any) -> dict[str, Any]:
+    CALLS.append(cell)
+    return {"square": cell * cell}
+
+
+def of_all_kinds(cell: int) -> dict[str, Any]:
+    return {
+        "float": np.float32(0.1),
+        "nan": math.nan,
+        "word": "NaN of course",
+        "flag": np.bool_(cell == 1),
+        "whole": np.int64(cell),
+        "count": Count(1, 2),
+        "estimate": Estimate(0.5, 0.1, 0.9, 7),
+        "rows": np.arange(6, dtype=np.float32).reshape(2, 3) * cell,
+    }
+
+
+def fails_on_two(cell: int) -> dict[str, Any]:
+    CALLS.append(cell)
+    if cell == 2:
+        raise ValueError("two is too much")
+    return {"value": cell}
+
+
+def unfit(cell: str) -> Any:
+    return {"list": {"bad": [1]}, "number": 3, "clash": {"cell": 1}}[cell]
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> CellStore:
+    CALLS.clear()
+    return CellStore(tmp_path / "cells" / "x", (), tmp_path, ROOT, {"data": {}})
+
+
+def grid(function: Any, cells: Any, place: CellStore, executor: Executor | None = None, done: Any = None) -> Any:
+    with executor or ThreadPoolExecutor(2) as pool:
+        return run_cells(function, cells, place=place, executor=pool, reported=done or (lambda n: None))
+
+
+def test_rows_are_in_the_order_of_the_cells_with_their_fields(place: CellStore) -> None:
+    frame = grid(square, iter([3, 1, 2]), place)
+    assert frame.to_dict("list") == {"cell": [3, 1, 2], "square": [9, 1, 4]}
+    assert grid(square, [], place).empty
+
+
+def test_every_kind_of_value_comes_back_as_it_went(place: CellStore) -> None:
+    row = grid(of_all_kinds, [2], place).iloc[0]
+    assert row["float"] == float(np.float32(0.1))
+    assert math.isnan(row["nan"])
+    assert row["word"] == "NaN of course"
+    assert (bool(row["flag"]), int(row["whole"])) == (False, 2)
+    assert row["count"] == Count(1, 2)
+    assert row["estimate"] == Estimate(0.5, 0.1, 0.9, 7)
+    handle = row["rows"]
+    assert isinstance(handle, ArtifactArray)
+    assert (handle.shape, handle.dtype) == ((2, 3), "float32")
+    np.testing.assert_array_equal(handle.load(), np.arange(6, dtype=np.float32).reshape(2, 3) * 2)
+
+
+def test_dataclass_cells_become_columns_with_dotted_names(place: CellStore) -> None:
+    frame = grid(constant, [Nested(Cell(1)), Nested(Cell(2, "b"), layers=(3, 4))], place)
+    assert list(frame.columns) == ["donor.place", "donor.name", "donor.side", "layers.0", "layers.1", "value"]
+    assert frame["donor.name"].tolist() == ["a", "b"]
+    assert frame["layers.1"].tolist() == [2, 4]
+
+
+def constant(cell: Any) -> dict[str, Any]:
+    return {"value": 1.5}
+
+
+@pytest.mark.parametrize(
+    "function",
+    [lambda cell: {"a": 1}, functools.partial(square), "".join, Cell(1).__eq__],
+    ids=["lambda", "partial", "method", "bound"],
+)
+def test_a_function_that_a_process_cannot_import_is_refused_at_once(function: Any, place: CellStore) -> None:
+    with pytest.raises(RecordError, match="cannot be imported by a new process"):
+        grid(function, ["a"], place)
+    assert not place.own.exists()
+
+
+@pytest.mark.parametrize("cell", [Thawed(1), [1], {"a": 1}, object(), Nested(Thawed(1))])  # type: ignore[arg-type]
+def test_a_cell_of_another_type_is_refused_at_once(cell: Any, place: CellStore) -> None:
+    with pytest.raises(RecordError, match="cannot be part of a cell"):
+        grid(square, [1, cell], place)
+    assert CALLS == []
+
+
+def test_a_cell_given_twice_is_refused_at_once(place: CellStore) -> None:
+    with pytest.raises(RecordError, match="3 is given twice"):
+        grid(square, [3, 1, 3], place)
+    assert CALLS == []
+
+
+def test_a_failure_is_told_after_the_others_finished_and_these_are_kept(place: CellStore) -> None:
+    with pytest.raises(RecordError) as caught:
+        grid(fails_on_two, [1, 2, 3], place)
+    assert "1 of 3 cells of fails_on_two failed:\n  2: two is too much\nThe other 2 are kept" in str(caught.value)
+    assert sorted(CALLS) == [1, 2, 3]
+    CALLS.clear()
+    later = place._replace(own=place.own.parent / "x-r2", earlier=(place.own,))
+    seen: list[int] = []
+    with pytest.raises(RecordError, match="1 of 3 cells"):
+        grid(fails_on_two, [1, 2, 3], later, done=seen.append)
+    assert CALLS == [2]
+    assert seen == [2]
+
+
+def test_a_finished_cell_is_used_only_where_nothing_changed(place: CellStore) -> None:
+    grid(square, [1, 2], place)
+    (key,) = cell_keys(square, [1], place)
+    assert (place.own / f"{key}.json").is_file()
+    CALLS.clear()
+    grid(square, [1, 2], place)
+    assert CALLS == []
+    other_data = place._replace(inputs={"data": {"text": "0" * 64}})
+    assert grid(square, [2, 1], other_data)["square"].tolist() == [4, 1]
+    assert sorted(CALLS) == [1, 2]
+
+
+def test_a_damaged_value_or_a_lost_array_is_computed_again(place: CellStore) -> None:
+    first = grid(of_all_kinds, [1, 2], place)
+    keys = cell_keys(of_all_kinds, [1, 2], place)
+    damaged = place.own / f"{keys[0]}.json"
+    whole = damaged.read_bytes()
+    damaged.write_bytes(whole.replace(b'"whole":1', b'"whole":7'))
+    handle = first["rows"].iloc[1]
+    handle.path.unlink()
+    again = grid(of_all_kinds, [1, 2], place)
+    assert again["whole"].tolist() == [1, 2]
+    assert damaged.read_bytes() == whole
+    np.testing.assert_array_equal(again["rows"].iloc[1].load(), handle.load())
+
+
+@pytest.mark.parametrize(
+    ("cell", "words"),
+    [("list", r"returned bad = \[1\] \(list\)"), ("number", "returned int; wanted a mapping")],
+)
+def test_what_a_cell_may_return_is_told(cell: str, words: str, place: CellStore) -> None:
+    with pytest.raises(RecordError, match=words):
+        grid(unfit, [cell], place)
+
+
+def test_a_column_of_the_cell_and_of_the_value_clash(place: CellStore) -> None:
+    with pytest.raises(RecordError, match="'cell' is a field of the cell and of the returned mapping"):
+        grid(unfit, ["clash"], place)
+
+
+@dataclass(frozen=True)
+class WithArray:
+    rows: ArtifactArray
+    inner: tuple[Side, ...] = field(default=(Side.LEFT,))
+
+
+def test_an_array_in_a_cell_is_known_by_its_digest_wherever_it_lies() -> None:
+    here, there = (ArtifactArray("a" * 64, (2,), "float32", folder) for folder in ("here", "there"))
+    assert here == there
+    expected = {"rows": {"artifact": "a" * 64}, "inner": ["left"]}
+    assert cell_json(WithArray(here)) == cell_json(WithArray(there)) == expected
+
+
+def test_true_is_not_one(place: CellStore) -> None:
+    assert len(cell_keys(square, [1, True, 1.0, "1"], place)) == 4

@@ -1,0 +1,166 @@
+"""Two runs side by side: what counts as different, and when a rerun reproduces a run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from decimal import Decimal
+from types import SimpleNamespace
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from assay.runs.compare import Change, close, diff, judge, relative, same
+from assay.runs.values import Count
+from assay.stats.estimate import Estimate
+
+MANIFEST: dict[str, Any] = {
+    "config": {"seed": 1, "text": {"items": 8}},
+    "modules": {"experiments.a.b": "0" * 64},
+    "summary": {"summary.json": "1" * 64},
+    "python": "3.11.9",
+    "packages": {"numpy": "2.0"},
+    "os": "Linux",
+    "cpu": "x",
+    "cores": 2,
+    "threads": 1,
+    "accelerator": None,
+    "determinism": {"optimize": 0},
+}
+
+
+class Given:
+    """Results of a run as they are read, given directly."""
+
+    def __init__(self, values: Mapping[str, Any], table: pd.DataFrame | None = None, **manifest: Any) -> None:
+        self.values = values
+        self.frame = table
+        self.run_id = "x"
+        self.manifest = SimpleNamespace(**{**MANIFEST, **manifest})
+
+    def keys(self) -> tuple[str, ...]:
+        return tuple(self.values)
+
+    def value(self, key: str) -> Any:
+        whole, _, part = key.rpartition(".")
+        return self.values[key] if key in self.values else getattr(self.values[whole], part)
+
+    def tables(self) -> tuple[str, ...]:
+        return () if self.frame is None else ("rows",)
+
+    def table(self, name: str) -> pd.DataFrame | None:
+        return self.frame
+
+
+VALUES: dict[str, Any] = {
+    "a": 0.5,
+    "n": 3,
+    "wins": Count(14, 20),
+    "gone": math.nan,
+    "word": "supported",
+    "effect": Estimate(0.1, 0.05, 0.15, 8),
+}
+TABLE = pd.DataFrame({"name": ["x", "y"], "value": [1.0, math.nan]})
+
+
+def rounds_to(form: str, value: Any) -> bool:
+    number = value.value if isinstance(value, Estimate) else value
+    return Decimal(repr(number)).quantize(Decimal(form)) == Decimal(form)
+
+
+def outcome(changes: Mapping[str, Any], printed: Mapping[str, tuple[str, ...]] | None = None, **options: Any) -> Any:
+    new: Any = Given({**VALUES, **changes}, options.pop("table", TABLE), **options.pop("manifest", {}))
+    old: Any = Given(VALUES, TABLE)
+    return judge(old, new, printed=printed or {}, holds=rounds_to, **options)
+
+
+def test_equal_runs_have_no_difference() -> None:
+    one: Any = Given(VALUES, TABLE)
+    found = diff(one, one)
+    assert (found.numbers, found.configuration, found.source, found.environment) == ((), (), (), ())
+    assert (found.compared, found.largest) == (5 + 4 + 4, 0.0)
+    assert outcome({}).reproduced
+    assert outcome({}).identical
+
+
+def test_every_kind_of_difference_is_named() -> None:
+    old: Any = Given(VALUES, TABLE)
+    changed = TABLE.assign(value=[1.0, 2.0])
+    new: Any = Given(
+        {**VALUES, "a": 0.25, "extra": 1, "wins": Count(13, 20)},
+        changed,
+        config={"seed": 2, "text": {"items": 8}},
+        packages={"numpy": "2.1"},
+        modules={"experiments.a.b": "0" * 64, "experiments.a.c": "2" * 64},
+    )
+    found = diff(old, new)
+    assert found.numbers[:2] == (Change("a", 0.5, 0.25), Change("wins", Count(14, 20), Count(13, 20)))
+    assert {change.where for change in found.numbers[2:]} == {"rows[1].value", "extra"}
+    assert found.configuration == (Change("seed", 1, 2),)
+    assert found.source == (Change("experiments.a.c", None, "2" * 64),)
+    assert found.environment == (Change("package numpy", "2.0", "2.1"),)
+    assert found.largest == 0.5
+
+
+@pytest.mark.parametrize(
+    ("changes", "reproduced"),
+    [
+        ({"a": 0.5 * (1 + 9e-5)}, True),
+        ({"a": 0.5 * (1 + 1.2e-4)}, False),
+        ({"a": math.nan}, False),
+        ({"gone": 1.0}, False),
+        ({"n": 4}, False),
+        ({"n": 3.0}, True),
+        ({"wins": Count(14, 21)}, False),
+        ({"wins": Count(14, 20, 1)}, False),
+        ({"word": "not supported"}, False),
+        ({"effect": Estimate(0.1, 0.05, 0.16, 8)}, False),
+        ({"effect": Estimate(0.1000001, 0.05, 0.15, 8)}, True),
+        ({"new": 1}, False),
+    ],
+)
+def test_floats_have_a_tolerance_and_nothing_else_has(changes: Mapping[str, Any], reproduced: bool) -> None:
+    found = outcome(changes)
+    assert found.reproduced is reproduced
+    assert reproduced or [change.where.split(".")[0] for change in found.drifted] == list(changes)
+
+
+def test_a_printed_number_is_held_at_its_printed_precision_alone() -> None:
+    assert outcome({"a": 0.5049}, {"a": ("0.50",)}).reproduced
+    assert not outcome({"a": 0.5049}).reproduced
+    strict = outcome({"a": 0.5049}, {"a": ("0.50", "0.500")})
+    assert strict.drifted == (Change("a", "printed 0.500", 0.5049),)
+    assert strict.printed == 1
+    moved = {"effect": Estimate(0.1049, 0.05, 0.15, 8)}
+    assert outcome(moved, {"effect": ("0.10",)}).reproduced
+    assert outcome(moved, {"effect.value": ("0.10",)}).reproduced
+    assert not outcome(moved, {"effect.low": ("0.05",)}).reproduced
+    assert outcome({}, {"config.seed": ("1",)}).printed == 0
+
+
+def test_table_cells_are_compared_and_lost_rows_drift() -> None:
+    assert not outcome({}, table=TABLE.assign(value=[1.001, math.nan])).reproduced
+    assert outcome({}, table=TABLE.assign(value=[1.001, math.nan]), tolerance=0.01).reproduced
+    lost = outcome({}, table=TABLE.head(1))
+    assert {change.where for change in lost.drifted} == {"rows[1].name", "rows[1].value"}
+
+
+def test_an_outcome_names_versions_and_code_that_differ() -> None:
+    found = outcome({}, manifest={"cpu": "y", "modules": {}, "summary": {}})
+    assert found.environment == (Change("cpu", "x", "y"),)
+    assert found.source == (Change("experiments.a.b", "0" * 64, None),)
+    assert not found.identical
+
+
+def test_rounding_is_close_whatever_it_is_relative_to() -> None:
+    assert close(1e-17, -3e-17, tolerance=1e-4)
+    assert not close(1e-8, 2e-8, tolerance=1e-4)
+    assert relative(1e-17, 2e-17) == 0.0
+    assert relative(2.0, 1.0) == 0.5
+    assert relative(Count(1, 2), Count(2, 2)) == 0.5
+    assert math.isnan(relative("a", "b"))
+    assert not close(math.inf, 1.0, tolerance=1e-4)
+    assert close(math.inf, math.inf, tolerance=0.0)
+    assert same(math.nan, math.nan)
+    assert not same(True, 1)

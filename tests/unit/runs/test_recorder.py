@@ -1,0 +1,157 @@
+"""What an experiment holds while it runs: keys, tables, figures, other runs, and the size of a summary."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+
+from assay.errors import EvidenceError, RecordError
+from assay.runs.artifacts import store
+from assay.runs.cells import CellStore
+from assay.runs.recorder import SUMMARY_LIMIT, Run
+from assay.runs.results import read_table
+from assay.runs.values import Count
+from assay.stats.estimate import Estimate
+
+ROOT = Path(__file__).resolve().parents[__name__.count(".")]
+
+
+def nothing_registered(experiment: str, tier: str | None) -> Any:
+    if experiment == "merging.train":
+        return SimpleNamespace(run_id=f"merging.train_{tier or 'tiny'}_0")
+    raise EvidenceError(f"{experiment} has no registered run.", reason="absent")
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    place = CellStore(tmp_path / "cells", (), tmp_path / "artifacts", ROOT, {})
+    folder = tmp_path / "summary"
+    return Run(None, run_id="x", folder=folder, place=place, workers=2, upstream=nothing_registered, quiet=True)
+
+
+def summary(run: Run) -> Any:
+    run.save()
+    return json.loads((run._folder / "summary.json").read_text())
+
+
+def test_numbers_are_nested_by_their_dotted_keys(run: Run) -> None:
+    run["wins.target"] = Count(14, of=20)
+    run["wins.share"] = np.float64(0.7)
+    run["delta"] = Estimate(0.5, 0.25, 0.75, 8)
+    run["gone"] = math.nan
+    run["word"] = "supported"
+    run["yes"] = np.bool_(True)
+    assert run["wins.share"] == 0.7
+    assert summary(run) == {
+        "wins": {"target": {"count": 14, "of": 20, "missing": 0}, "share": 0.7},
+        "delta": {"value": 0.5, "low": 0.25, "high": 0.75, "n": 8},
+        "gone": "NaN",
+        "word": "supported",
+        "yes": True,
+    }
+
+
+@pytest.mark.parametrize("key", ["a.b", "a", "a.b.c.d", "a.b.c"])
+def test_a_key_is_set_once_and_never_inside_another(run: Run, key: str) -> None:
+    run["a.b.c"] = 1
+    with pytest.raises(RecordError, match=r"set a second time|collides with keys"):
+        run[key] = 2
+    run["a.b.d"] = 3
+    assert summary(run) == {"a": {"b": {"c": 1, "d": 3}}}
+
+
+@pytest.mark.parametrize("key", ["", "a..b", "a b", ".a", "a/b", "ä", "config.seed", 3])
+def test_a_malformed_key_is_refused(run: Run, key: Any) -> None:
+    with pytest.raises(RecordError, match="key "):
+        run[key] = 1
+
+
+@pytest.mark.parametrize("value", [None, [1], {"a": 1}, np.arange(3), object(), 1j])
+def test_a_value_of_another_type_is_refused_by_its_key(run: Run, value: Any) -> None:
+    with pytest.raises(RecordError, match=r"wins\.target"):
+        run["wins.target"] = value
+    assert summary(run) == {}
+
+
+def test_reading_a_number_that_is_not_set_is_an_error(run: Run) -> None:
+    with pytest.raises(RecordError, match="is not set yet"):
+        run["a"]
+
+
+def test_a_table_keeps_its_types_and_writes_arrays_as_digests(run: Run, tmp_path: Path) -> None:
+    handle = store(np.ones(2), tmp_path / "artifacts")
+    frame = pd.DataFrame({"name": ["a", "b"], "value": [0.1, math.nan], "n": [1, 2], "rows": [handle, handle]})
+    run.table("directions", frame)
+    back = read_table(run._folder, "directions")
+    assert back["rows"].tolist() == [handle.digest] * 2
+    pd.testing.assert_frame_equal(back[["value", "n"]], frame[["value", "n"]])
+    assert frame["rows"].iloc[0] is handle
+    with pytest.raises(RecordError, match="table 'directions' is recorded a second time"):
+        run.table("directions", frame)
+    with pytest.raises(RecordError, match=r"table 'a\.b': a name is letters"):
+        run.table("a.b", frame)
+
+
+def figure() -> Figure:
+    drawn = Figure(figsize=(3, 2))
+    axes = drawn.subplots()
+    axes.plot([1, 3, 2], label="curve")
+    axes.fill_between([0, 1, 2], [0, 1, 0], [1, 2, 1], hatch="/")
+    axes.legend()
+    return drawn
+
+
+def test_equal_figures_give_equal_bytes_without_a_date_or_a_version(run: Run) -> None:
+    run.figure("first", figure())
+    run.figure("second", figure())
+    for kind in ("svg", "png"):
+        first, second = ((run._folder / "figures" / f"{name}.{kind}").read_bytes() for name in ("first", "second"))
+        assert first == second
+        assert mpl.__version__.encode() not in first
+        assert b"dc:date" not in first
+    assert (run._folder / "figures" / "first.png").read_bytes()[16:24] == bytes(
+        [0, 0, 1, 194, 0, 0, 1, 44]
+    )  # 450 x 300
+    with pytest.raises(RecordError, match="figure 'first' is recorded a second time"):
+        run.figure("first", figure())
+
+
+def test_a_summary_over_the_limit_is_refused_unless_it_says_so(run: Run) -> None:
+    frame = pd.DataFrame({"word": ["x" * 1000] * (SUMMARY_LIMIT // 1000 + 1)})
+    with pytest.raises(RecordError, match=rf"allowed are {SUMMARY_LIMIT}.*or say large=True"):
+        run.table("big", frame)
+
+
+def test_a_large_table_that_says_so_is_written(run: Run) -> None:
+    frame = pd.DataFrame({"word": ["x" * 1000] * (SUMMARY_LIMIT // 1000 + 1)})
+    run.table("big", frame, large=True)
+    run.table("small", frame.head(2))
+    assert len(read_table(run._folder, "big")) == len(frame)
+
+
+def test_upstream_runs_are_noted_once(run: Run) -> None:
+    run.uses("merging.train")
+    run.uses("merging.train", tier="tiny")
+    run.uses("merging.train", tier="small")
+    assert run.upstream_ids == ["merging.train_tiny_0", "merging.train_small_0"]
+    with pytest.raises(EvidenceError, match=r"merging\.other has no registered run"):
+        run.uses("merging.other")
+    assert len(run.upstream_ids) == 2
+
+
+def test_progress_passes_everything_through_in_order(run: Run) -> None:
+    assert list(run.progress((letter for letter in "abc"), "letters")) == ["a", "b", "c"]
+
+
+def test_cells_need_at_least_one_process(run: Run) -> None:
+    with pytest.raises(RecordError, match="workers=0; at least one process"):
+        run.cells(figure, [1], workers=0)  # type: ignore[arg-type]
