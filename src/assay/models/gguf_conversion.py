@@ -65,11 +65,13 @@ def convert(gguf: Path, folder: Path, *, facts: Mapping[str, str]) -> None:
     """Fill ``folder`` with the dequantised model, its tokenizer and a receipt (``source.json``); removes the GGUF.
 
     The receipt holds ``facts``, the versions that converted, and size and SHA-256 of every file.
-    Errors: ModelError if transformers cannot read the GGUF or the saved tokenizer reads a probe text differently.
+    Errors: DataError if the disk is full; ModelError if transformers cannot read the GGUF, or the saved tokenizer
+    reads a probe text differently.
     """
     import gguf as gguf_package
     import torch
     import transformers
+    from safetensors import SafetensorError
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     from assay.models.pretrained import quiet
@@ -85,6 +87,11 @@ def convert(gguf: Path, folder: Path, *, facts: Mapping[str, str]) -> None:
             model.save_pretrained(folder)
             tokenizer.save_pretrained(folder)
             again = AutoTokenizer.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
+    except SafetensorError as error:
+        raise DataError(
+            f"{name}: the converted weights cannot be written below {folder.parent} ({error}). Nothing was kept. "
+            "Free some space, raise the file-size limit, or set ASSAY_CACHE to a folder on another disk."
+        ) from error
     except (ImportError, ValueError, KeyError, RuntimeError) as error:
         raise ModelError(
             f"{name}: transformers cannot convert this file ({type(error).__name__}: {error}). "

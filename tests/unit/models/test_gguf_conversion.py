@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -12,10 +13,11 @@ import torch
 
 from assay.errors import DataError
 from assay.fetching import cache_root
+from assay.models.gguf_conversion import convert
 from assay.models.pretrained import open_pretrained
 from assay.models.scoring import nll
 from assay.models.weights_source import WheelGGUF
-from tests.unit.models.gguf_wheels import tiny_source
+from tests.unit.models.gguf_wheels import tiny_source, write_gguf
 
 
 @pytest.fixture(scope="module")
@@ -65,8 +67,6 @@ def test_a_wheel_becomes_the_model_that_the_gguf_holds(
     converted: tuple[Path, list[str]], cached: Path, wheels: tuple[Path, WheelGGUF], tmp_path: Path
 ) -> None:
     from transformers import AutoModelForCausalLM
-
-    from tests.unit.models.gguf_wheels import write_gguf
 
     write_gguf(tmp_path / "tiny.gguf")
     direct = AutoModelForCausalLM.from_pretrained(
@@ -152,3 +152,17 @@ def test_a_member_that_the_wheel_does_not_have(index: Path, wheels: tuple[Path, 
     with pytest.raises(DataError, match=r"elsewhere\.gguf.*not what was pinned"):
         replace(wheels[1], wheels=(first,)).fetch()
     assert left_over() == []
+
+
+def test_a_file_size_limit_met_while_converting(tmp_path: Path) -> None:
+    (tmp_path / "gguf").mkdir()
+    (tmp_path / "out").mkdir()
+    gguf = tmp_path / "gguf" / "tiny.gguf"
+    write_gguf(gguf)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, limits[1]))
+        with pytest.raises(DataError, match=r"cannot be written below .*Nothing was kept.*file-size limit"):
+            convert(gguf, tmp_path / "out", facts={})
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
