@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 PASS = """
+import numpy as np, torch
 from jaxtyping import install_import_hook
 names = ["assay.stats.bootstrap", "assay.stats.permutation", "assay.models.pooling"]
 names += [f"assay.diagnostics.{name}" for name in ("gram", "cka_interval", "cka", "retrieval_maps", "retrieval")]
@@ -13,7 +14,6 @@ with install_import_hook(names, "beartype.beartype"):
     import assay.stats.bootstrap as bootstrap
     import assay.stats.permutation as permutation
     import assay.models.pooling as pooling
-import numpy as np, torch
 rng = np.random.default_rng(0)
 rows, other = rng.standard_normal((60, 9)), rng.standard_normal((60, 7)).astype(np.float32)
 clusters = [f"page {i // 2}" for i in range(60)]
