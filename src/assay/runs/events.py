@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from assay.errors import RecordError
 from assay.runs.manifest import RunStatus
@@ -46,9 +46,24 @@ def check_run_id(run_id: str) -> str:
     return run_id
 
 
-def event_files(folder: Path) -> list[Path]:
-    """Every file of ``folder`` that has the name of an event, sorted; temporary files and strays are not among them."""
-    return [folder / name for name in _names(folder) if _NAME.fullmatch(name)]
+class EventName(NamedTuple):
+    """What the name of an event's file tells without opening it, in a damaged one too."""
+
+    name: str
+    run_id: str
+    kind: str
+
+
+def event_names(folder: Path, run_id: str = "") -> list[EventName]:
+    """Names of the event files of ``folder``, of one run if it is given, sorted; strays are not among them."""
+    named = (_NAME.fullmatch(name) for name in _names(folder) if run_id in name)
+    found = [EventName(match[0], match[2], match[3]) for match in named if match is not None]
+    return [entry for entry in found if run_id in ("", entry.run_id)]
+
+
+def event_files(folder: Path, run_id: str = "") -> list[Path]:
+    """Event files of ``folder``, of one run if it is given, sorted; temporary files and strays are not among them."""
+    return [folder / entry.name for entry in event_names(folder, run_id)]
 
 
 def stray_files(folder: Path) -> list[Path]:

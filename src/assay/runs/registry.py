@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import RecordError
-from assay.runs.events import Event, check_run_id, event_files, read_event, run_of, write_event
+from assay.runs.events import Event, check_run_id, event_files, event_names, read_event, write_event
 from assay.runs.index import index_bytes, write_attributes
 from assay.runs.locks import HeldError, hold, is_held
 from assay.runs.manifest import STAGES, Manifest, RunStatus
@@ -105,16 +105,16 @@ class Record:
         return intact, damaged
 
     def _files(self, run_id: str) -> list[Path]:
-        return [
-            path for path in event_files(self.event_folder) if f"-{run_id}-" in path.name and run_of(path) == run_id
-        ]
+        return event_files(self.event_folder, check_run_id(run_id))
 
     # -- runs ------------------------------------------------------------------------------------------------------
 
     def attempts(self, base_id: str | None = None) -> tuple[str, ...]:
         """Run ids in the record, damaged ones included, in the order of their names and attempts."""
-        stages = tuple(f"-{stage}-" for stage in sorted(STAGES))
-        found = {run_of(path) for path in event_files(self.event_folder) if any(stage in path.name for stage in stages)}
+        wanted = "" if base_id is None else base_id
+        found = {
+            entry.run_id for entry in event_names(self.event_folder) if entry.kind in STAGES and wanted in entry.run_id
+        }
         known = sorted(found, key=split_attempt)
         return tuple(run_id for run_id in known if base_id is None or split_attempt(run_id)[0] == base_id)
 

@@ -209,6 +209,8 @@ def _dump(node: object, parts: list[str]) -> None:
         parts.append(f"{type(node).__name__}(")
         for field in node._fields:
             value = getattr(node, field, None)
+            if field == "values" and isinstance(node, ast.JoinedStr):
+                value = [part for part in node.values if not (isinstance(part, ast.Constant) and part.value == "")]
             if field not in _IGNORED_FIELDS and value is not None and value != []:
                 parts.append(f"{field}=")
                 _dump(value, parts)
