@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import platform
 import resource
 import shutil
@@ -200,7 +201,7 @@ def test_a_run_that_goes_on_is_not_started_twice(tmp_path: Path) -> None:
     root = toy(tmp_path)
     arguments = ("run", "toy.words", "--tier", "tiny", "--set", "wait=4")
     first = start(root, *arguments)
-    await_running(root)
+    await_manifest(root)
     before = written(root)
     second = assay(root, *arguments)
     assert second.returncode == 1
@@ -221,10 +222,14 @@ def test_an_interrupted_run_says_so_and_the_next_start_needs_no_cleaning(
     deadline = time.monotonic() + 60
     while not (root / "computed.log").exists() and time.monotonic() < deadline:
         time.sleep(0.02)
-    process.send_signal(number)
+    if number is signal.SIGINT:
+        os.killpg(process.pid, number)  # as a terminal does: the cells get it as well
+    else:
+        process.send_signal(number)
     _, err = process.communicate(timeout=30)
     assert process.returncode == 130, err
     assert "interrupted; its partial numbers are no evidence" in err
+    assert "Traceback" not in err
     (line,) = assay_json(root, "runs")
     assert line["status"] == "interrupted"
     assert assay_json(root, "runs", "show", line["run_id"])["by"] == number.name
@@ -314,6 +319,41 @@ def test_verify_reproduces_what_stands_and_names_what_drifted(once: Path, tmp_pa
     assert assay(root, "runs", "verify", ids[0], "--tolerance", "0.01").returncode == 0
 
 
+CLAIM = '''
+import pytest
+
+pytestmark = pytest.mark.registered("toy.sums", tier="tiny")
+
+
+@pytest.mark.claim("T1", section="1")
+def test_sums(evidence):
+    """The mean sum is {total.mean: %s} and {above.five: 2/2} of the draws are above five."""
+'''
+
+
+def test_claims_hold_and_set_the_precision_of_verify(once: Path, tmp_path: Path, ids: tuple[str, str]) -> None:
+    root = tmp_path / "copy"
+    shutil.copytree(once, root)
+    mean = assay_json(root, "runs", "show", ids[0])["numbers"]["total.mean"]
+    write(root, {"claims/toy/test_sums.py": CLAIM % f"{mean:.1f}"})
+    listed = assay_json(root, "claims", "--list")
+    assert [(claim["id"], claim["experiment"]) for claim in listed] == [("T1", "toy.sums")]
+    held = assay(root, "claims", "-p", "no:cacheprovider")
+    assert held.returncode == 0, held.stdout + held.stderr
+    write(root, {"experiments/toy/sums.py": SUMS.replace("FACTOR = 3.0", "FACTOR = 3.0003")})
+    within = assay_json(root, "runs", "verify", ids[0], "--tolerance", "0.001")
+    assert within["held_at_printed_precision"] == 2
+    write(root, {"claims/toy/test_sums.py": CLAIM % f"{mean:.6f}"})
+    beyond = assay(root, "runs", "verify", ids[0], "--tolerance", "0.001", "--json")
+    assert beyond.returncode == 1
+    (drift,) = json.loads(beyond.stdout)["drifted"]
+    assert (drift["where"], drift["first"]) == ("total.mean", f"printed {mean:.6f}")
+    wrong = write(root, {"claims/toy/test_sums.py": CLAIM % f"{mean + 1:.1f}"})
+    failed = assay(wrong, "claims", "-p", "no:cacheprovider")
+    assert failed.returncode == 1
+    assert "total.mean" in failed.stdout
+
+
 def test_the_difference_from_the_registered_run_is_shown(once: Path, tmp_path: Path, ids: tuple[str, str]) -> None:
     root = tmp_path / "copy"
     shutil.copytree(once, root)
@@ -332,9 +372,9 @@ def test_starting_the_command_loads_nothing_heavy() -> None:
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
-def await_running(root: Path) -> None:
+def await_manifest(root: Path) -> None:
     deadline = time.monotonic() + 30
-    while not list((root / "experiments" / "registry" / "events").glob("*-running-*")):
+    while not list((root / "experiments" / "manifests").glob("*.json")):
         if time.monotonic() > deadline:
             raise TimeoutError("the run did not start")
         time.sleep(0.02)

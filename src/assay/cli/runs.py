@@ -81,7 +81,8 @@ def list_runs(*, status: str | None, experiment: str | None, folder: Path | None
     elif lines:
         echo_table(("run", "status", "standing", "started", "seconds", "commit"), [line[:-1] for line in lines])
     else:
-        click.echo(f"No such run in {shown(record.root)}/.", err=True)
+        what = "No such run" if status or experiment else "No run yet"
+        click.echo(f"{what} in {shown(record.root)}/.", err=True)
 
 
 @runs.command()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from pathlib import Path
 from typing import Any
 
@@ -75,9 +74,9 @@ def _printed(repository: Path, experiment: str, tier: str) -> dict[str, tuple[st
     """The forms in which the claims of this repository print each key of a run; none without claims."""
     if not (repository / "claims").is_dir():
         return {}
-    bindings = importlib.import_module("assay.ledger.bindings")
-    found: dict[str, tuple[str, ...]] = bindings.printed_bindings(repository / "claims", experiment, tier)
-    return found
+    from assay.ledger.bindings import printed_bindings
+
+    return printed_bindings(repository / "claims", experiment, tier)
 
 
 def _holds(form: str, value: Any) -> bool:

@@ -75,7 +75,7 @@ class ProcessPerCell(Executor):
     def _run(self, fn: Callable[..., T], args: tuple[Any, ...], kwargs: dict[str, Any]) -> T:
         receiver, sender = self._context.Pipe(duplex=False)
         process = self._context.Process(target=_child, args=(sender, fn, args, kwargs))
-        with self._lock, _one_thread():
+        with self._lock, _one_thread(), _interrupts_held():
             if self._stopped:
                 raise RecordError("not started: the run was stopped")
             process.start()
@@ -122,6 +122,16 @@ def _one_thread() -> Iterator[None]:
                 os.environ[name] = value
 
 
+@contextlib.contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Keep Ctrl-C from processes started inside until they say for themselves that the parent deals with it."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 class _Report:
     """Sends how the block ended, by value or by exception, and ends the exception there: it is the call's outcome."""
 
@@ -144,6 +154,7 @@ class _Report:
 
 def _child(sender: Connection, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     threading.Thread(target=_exit_with_parent, daemon=True).start()
     if torch := sys.modules.get("torch"):
