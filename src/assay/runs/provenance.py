@@ -240,7 +240,8 @@ def _homes() -> list[str]:
 
 def _identities() -> Iterator[tuple[str, str]]:
     users = {os.environ.get(name, "") for name in ("USER", "LOGNAME", "USERNAME")} | {_account()}
-    users = (users | {Path(home).name for home in _homes()}) - {"root"}  # says nothing about anybody
+    users |= {Path(home).name for home in _homes() if Path(home).parent.name in ("home", "Users")}
+    users -= {"root"}  # says nothing about anybody
     host = platform.node()
     hosts = {host, host.partition(".")[0], os.environ.get("HOSTNAME", "")}
     for name in sorted(users - {""}, key=len, reverse=True):

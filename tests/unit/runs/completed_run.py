@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.runs.manifest import Manifest, RunStatus, config_hash
@@ -16,6 +20,14 @@ if TYPE_CHECKING:
     from assay.runs.registry import Record
 
 NUMBERS: dict[str, Any] = {"wins.target": 14, "effect.median": 0.0123, "supported": True}
+
+
+@contextlib.contextmanager
+def folder_in_memory() -> Iterator[Path]:
+    """A folder where syncing takes no time, for tests of many files that are not about the disk."""
+    memory = "/dev/shm"
+    with tempfile.TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else None) as folder:
+        yield Path(folder)
 
 
 def manifest_of(experiment: str = "merging.transport", *, tag: str = "tiny", **fields: Any) -> Manifest:

@@ -21,7 +21,7 @@ from assay.runs.manifest import RunStatus
 from assay.runs.registry import Record, open_record, split_attempt
 from assay.runs.results import unverified_values
 from assay.runs.storage import sync_folder
-from tests.unit.runs.completed_run import complete, manifest_of, start
+from tests.unit.runs.completed_run import complete, folder_in_memory, manifest_of, start
 
 BASE = manifest_of().run_id
 HOUSE = Path(__file__).resolve().parents[3]
@@ -368,12 +368,14 @@ print(light, value, min(times))
 """
 
 
-def test_one_result_among_two_hundred_runs_is_quick_and_light(record: Record) -> None:
-    for number in range(200):
-        complete(record, f"merging.run{number}")
-    for number in range(5, 9):
-        record.register(f"merging.run{number}_tiny_{BASE[-12:]}", why="a check")
-    light, value, seconds = python(READER, str(record.root)).split()
+def test_one_result_among_two_hundred_runs_is_quick_and_light() -> None:
+    with folder_in_memory() as folder:
+        record = Record(folder / "experiments")
+        for number in range(200):
+            complete(record, f"merging.run{number}")
+        for number in range(5, 9):
+            record.register(f"merging.run{number}_tiny_{BASE[-12:]}", why="a check")
+        light, value, seconds = python(READER, str(record.root)).split()
     assert light == "True"
     assert value == "14"
     assert float(seconds) < 0.05

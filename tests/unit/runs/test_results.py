@@ -16,7 +16,7 @@ from assay.runs.registry import Record
 from assay.runs.results import Results, summary_digests
 from assay.runs.values import Count
 from assay.stats.estimate import Estimate
-from tests.unit.runs.completed_run import complete
+from tests.unit.runs.completed_run import complete, folder_in_memory
 
 NUMBERS = {
     "wins.target": Count(14, 20, 1),
@@ -165,8 +165,9 @@ def test_the_reason_survives_pickling() -> None:
 
 @settings(max_examples=25)
 @given(st.floats())
-def test_every_float_comes_back_to_the_bit(tmp_path_factory: pytest.TempPathFactory, number: float) -> None:
-    record = Record(tmp_path_factory.mktemp("record"))
-    back = record.results(complete(record, numbers={"x": number})).value("x")
+def test_every_float_comes_back_to_the_bit(number: float) -> None:
+    with folder_in_memory() as folder:
+        record = Record(folder)
+        back = record.results(complete(record, numbers={"x": number})).value("x")
     assert isinstance(back, float)
     assert repr(back) == repr(number)

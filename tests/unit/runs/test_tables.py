@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from assay.errors import RecordError
 from assay.runs.tables import parse_table, read_table, read_types, write_table
+from tests.unit.runs.completed_run import folder_in_memory
 
 COLUMNS = {
     "int64": st.integers(-(2**63), 2**63 - 1),
@@ -36,10 +37,10 @@ def frames(draw: st.DrawFn) -> pd.DataFrame:
 
 
 @given(frames())
-def test_round_trip(tmp_path_factory: pytest.TempPathFactory, frame: pd.DataFrame) -> None:
-    folder = tmp_path_factory.mktemp("table")
-    write_table(folder, "x", frame)
-    back = read_table(folder, "x")
+def test_round_trip(frame: pd.DataFrame) -> None:
+    with folder_in_memory() as folder:
+        write_table(folder, "x", frame)
+        back = read_table(folder, "x")
     pd.testing.assert_frame_equal(back, frame, check_exact=True)
     for column in frame.columns:  # also the sign of zero, which assert_frame_equal does not see
         assert list(map(repr, back[column].tolist())) == list(map(repr, frame[column].tolist()))
