@@ -33,10 +33,12 @@ def truth(noise=1.0):
     return np.linalg.norm(left.T @ right) ** 2 / math.prod(own)
 
 
-def masked(donor, recipient, counts):
-    """Unbiased CKA of the drawn items written out, entries between copies of an item set to zero."""
+def masked(donor, recipient, counts, of_item):
+    """Unbiased CKA of the drawn items written out, entries between different copies of a cluster set to zero."""
     drawn = np.repeat(np.arange(len(counts)), counts)
-    K, L = (one.zero[np.ix_(drawn, drawn)] for one in (donor, recipient))
+    copy = np.concatenate([np.arange(count) for count in counts])
+    hidden = (of_item[drawn][:, None] == of_item[drawn][None, :]) & (copy[:, None] != copy[None, :])
+    K, L = (np.where(hidden, 0.0, one.zero[np.ix_(drawn, drawn)]) for one in (donor, recipient))
     terms = [hsic_from_sums(float((A * B).sum()), A.sum(axis=1), B.sum(axis=1)) for A, B in ((K, L), (K, K), (L, L))]
     return terms[0] / math.sqrt(terms[1] * terms[2])
 
@@ -64,7 +66,7 @@ def test_the_formula_equals_the_masked_gram_for_unequal_clusters():
     codes = cluster_codes(clusters, 60)
     counts = draw_counts(codes.n_clusters, draws=150, rng=stream(0, "draws"))[:, codes.of_item].astype(int)
     assert len({row.sum() for row in counts}) > 3
-    values = [masked(donor, recipient, row) for row in counts]
+    values = [masked(donor, recipient, row, codes.of_item) for row in counts]
     assert (found.low, found.high) == pytest.approx(tuple(np.quantile(values, [0.025, 0.975])), abs=1e-12)
 
 
@@ -82,6 +84,19 @@ def test_nominal_coverage_where_the_plain_bootstrap_fails():
             fooled += low <= expected <= high
     assert 0.90 <= covered / 100 <= 1
     assert fooled / 20 < 0.6
+
+
+def test_the_interval_is_about_the_value_when_clusters_depend_strongly():
+    """Counting pairs within a drawn cluster w * w times moves the whole interval up, off the value."""
+    places = []
+    for trial in range(12):
+        rng = np.random.default_rng(trial)
+        base = [np.repeat(rng.standard_normal((60, width)), 4, axis=0) for width in (P, Q)]
+        donor, recipient = (gram(one + 0.5 * rng.standard_normal(one.shape)) for one in base)
+        clusters = [i // 4 for i in range(240)]
+        found = cka_interval(donor, recipient, clusters=clusters, draws=300, rng=stream(trial, "place"))
+        places.append((found.value - found.low) / (found.high - found.low))
+    assert 0.3 < np.mean(places) < 0.7
 
 
 def test_unrelated_rows_have_an_interval_around_zero():

@@ -1,5 +1,7 @@
 """Grams: what they hold, what they refuse, and what float32 storage costs."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 
@@ -27,8 +29,6 @@ def test_parts_of_the_centred_products():
 
 def test_hsic_is_the_mean_over_all_quadruples():
     """HSIC1 is a U-statistic: the mean over ordered quadruples of distinct items of K_ij (L_ij + L_kl - 2 L_ik)."""
-    from itertools import permutations
-
     one, other = gram(rows(7, 3)), gram(rows(7, 2, seed=1))
     K, L = one.zero, other.zero
     terms = [K[i, j] * (L[i, j] + L[k, m] - 2 * L[i, k]) for i, j, k, m in permutations(range(7), 4)]

@@ -12,6 +12,7 @@ from assay.diagnostics.retrieval import (
     retrieval_view,
     shuffled_retrieval,
 )
+from assay.diagnostics.retrieval_maps import fit_ridge
 from assay.errors import EstimateError, ShapeError
 from assay.seeds import stream
 
@@ -69,12 +70,9 @@ def test_unrelated_views_are_at_chance():
 
 
 def test_scores_by_hand():
-    """Cosine and CSLS of twelve test items, written out."""
+    """Cosine and CSLS of the 200 test items, written out."""
     one, other = views(noise=2.0)
-    mapped = None
     found = retrieval(one, other)
-    from assay.diagnostics.retrieval_maps import fit_ridge
-
     mapped = fit_ridge(one.donor, other.donor.fit).mapped
     target = other.donor.test
     cosine = (mapped / np.linalg.norm(mapped, axis=1)[:, None]) @ (target / np.linalg.norm(target, axis=1)[:, None]).T
