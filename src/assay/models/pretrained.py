@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -148,7 +149,14 @@ def _load(folder: Path) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Silence transformers' bars and hints while open; its settings are restored. Errors still come as exceptions."""
+    """Silence transformers' bars and hints while open; its settings are restored. Errors still come as exceptions.
+
+    Errors: ModelError under ``python -OO``: transformers builds its classes from docstrings, which are then missing.
+    """
+    if sys.flags.optimize >= 2:
+        raise ModelError(
+            "model: transformers cannot be used under python -OO, which removes docstrings. Use -O or none."
+        )
     from transformers.utils import logging as transformers_logging
 
     logging: Any = transformers_logging

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -161,3 +164,17 @@ def test_opening_leaves_the_settings_of_transformers_alone() -> None:
     before = logging.get_verbosity(), logging.is_progress_bar_enabled()
     tiny_pretrained("llama")
     assert (logging.get_verbosity(), logging.is_progress_bar_enabled()) == before
+
+
+def test_without_docstrings_the_reason_is_told(tmp_path: Path) -> None:
+    script = (
+        "from assay.models.tiny import tiny_pretrained\n"
+        "from assay.errors import ModelError\n"
+        "try: tiny_pretrained('llama')\n"
+        "except ModelError as error: print(error)\n"
+    )
+    command = [sys.executable, "-OO", "-c", script]
+    environment = {**os.environ, "ASSAY_CACHE": str(tmp_path)}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    assert "transformers cannot be used under python -OO" in done.stdout
+    assert not list((tmp_path / "models").glob("tiny*[!k]"))
