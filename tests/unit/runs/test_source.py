@@ -187,7 +187,7 @@ def test_modules_of_the_record_and_of_environments_are_left_out(tmp_path: Path) 
     }
     assert names(tmp_path, "from assay.runs import experiment, Run\nimport assay.errors", **files) == []
     assert names(tmp_path, "import assay.runs.registry, build.lib") == []
-    assert names(tmp_path, "from assay.seeds import stream") == ["assay", "assay.seeds"]
+    assert names(tmp_path, "from assay.seeds import stream") == ["assay.seeds"]
 
 
 def test_nothing_is_imported(tmp_path: Path) -> None:
