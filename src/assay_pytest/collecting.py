@@ -58,84 +58,100 @@ def code_of(item: pytest.Item) -> Any:
     return None if function is None else inspect.unwrap(function)
 
 
-def collect(items: list[pytest.Item], config: pytest.Config) -> Gathered:
-    """Check the claims among `items`."""
+def collect(marks: dict[pytest.Item, list[pytest.Mark]], config: pytest.Config) -> Gathered:
+    """Check the claims among the collected tests, given with their markers `claim` and `registered`."""
     gathered = Gathered()
     names = tuple(config.getini("claims_names"))
     try:
         gathered.texts = read_texts(config.rootpath, config.getini("claims_texts"))
     except ClaimError as error:
         gathered.error("claims_texts", str(error))
-    runs: dict[int, RunMark] = {}
-    sentences: dict[int, Sentence] = {}
-    for item in items:
-        claim = _claim(item, gathered, names=names, runs=runs, sentences=sentences, root=config.rootpath)
+    reading = _Reading(config.rootpath, names, gathered)
+    for item, found in marks.items():
+        claim = reading.claim(item, found)
         if claim is not None:
             gathered.claims[item] = claim
     _refuse_twins(gathered)
     return gathered
 
 
-def _claim(
-    item: pytest.Item,
-    gathered: Gathered,
-    *,
-    names: tuple[str, ...],
-    runs: dict[int, RunMark],
-    sentences: dict[int, Sentence],
-    root: Path,
-) -> Claim | None:
-    function = code_of(item)
-    if function is None or not hasattr(function, "__code__"):
-        gathered.error(_relative(item.path, root), f"{item.nodeid} is marked as a claim and is not a test function")
+class _Reading:
+    """Turns tests into claims; markers, files and sentences that tests share are read once."""
+
+    def __init__(self, root: Path, names: tuple[str, ...], gathered: Gathered) -> None:
+        self._root = root
+        self._names = names
+        self._gathered = gathered
+        self._runs: dict[int, RunMark] = {}
+        self._sentences: dict[Any, Sentence] = {}
+        self._paths: dict[str, str] = {}
+
+    def claim(self, item: pytest.Item, marks: list[pytest.Mark]) -> Claim | None:
+        """The claim of a test, or None after its mistakes were noted."""
+        function = code_of(item)
+        if function is None or not hasattr(function, "__code__"):
+            path = _relative(item.path, self._root)
+            self._gathered.error(path, f"{item.nodeid} is marked as a claim and is not a test function")
+            return None
+        file = function.__code__.co_filename
+        path = self._paths.get(file) or self._paths.setdefault(file, _relative(Path(file), self._root))
+        mark = None
+        try:
+            mark = _claim_mark(item, marks)
+            _check_theorem(mark, self._root)
+            run = self._run(marks)
+            sentence = self._sentence(function)
+        except SentenceError as error:
+            where = f"claim {mark.id}: " if mark else ""
+            for line, message in _placed(error, function, self._names, self._gathered.sources):
+                self._gathered.error(path, f"{path}:{line}: {where}{message}")
+            return None
+        except ClaimError as error:
+            self._gathered.error(path, f"{path}:{_line(function, self._gathered.sources)}: {error}")
+            return None
+        return Claim(mark, sentence, run, path, function.__code__.co_firstlineno, function.__qualname__)
+
+    def _run(self, marks: list[pytest.Mark]) -> RunMark | None:
+        for mark in marks:
+            if mark.name == "registered":
+                known = self._runs.get(id(mark))
+                return known or self._runs.setdefault(id(mark), run_mark(mark.args, mark.kwargs))
         return None
-    code = function.__code__
-    file = Path(code.co_filename)
-    path = _relative(file, root)
-    try:
-        mark = _claim_mark(item)
-        registered = item.get_closest_marker("registered")
-        run = None
-        if registered is not None:
-            key = id(registered)
-            run = runs.get(key) or runs.setdefault(key, run_mark(registered.args, registered.kwargs))
-        _check_theorem(mark, root)
-        key = id(code)
-        sentence = sentences.get(key) or sentences.setdefault(key, _sentence(function, file, names, gathered.sources))
-    except SentenceError as error:
-        for place, message in _placed(error, function, file, names, gathered.sources):
-            gathered.error(path, f"{path}:{place}: claim {mark.id}: {message}")
-        return None
-    except ClaimError as error:
-        gathered.error(path, f"{path}:{_line(function, file, gathered.sources)}: {error}")
-        return None
-    return Claim(mark, sentence, run, path, code.co_firstlineno, function.__qualname__)
+
+    def _sentence(self, function: Any) -> Sentence:
+        code = function.__code__
+        known = self._sentences.get(code)
+        if known is None:
+            known = self._sentences[code] = _sentence(function, self._names, self._gathered.sources)
+        return known
 
 
-def _claim_mark(item: pytest.Item) -> ClaimMark:
-    first, *others = item.iter_markers("claim")
+def _claim_mark(item: pytest.Item, marks: list[pytest.Mark]) -> ClaimMark:
+    first, *others = [mark for mark in marks if mark.name == "claim"]
     if others:
         ids = ", ".join(repr(mark.args[0]) if mark.args else "no id" for mark in (first, *others))
         raise ClaimError(f"{item.name} carries {1 + len(others)} claims ({ids}): give each a test of its own")
     return claim_mark(first.args, first.kwargs)
 
 
-def _sentence(function: Any, file: Path, names: tuple[str, ...], sources: Sources) -> Sentence:
+def _sentence(function: Any, names: tuple[str, ...], sources: Sources) -> Sentence:
     written = function.__doc__
     if written is None and sys.flags.optimize >= 2:  # python -OO removed it
-        source = sources.of(file).functions.get(function.__qualname__)
+        source = sources.of(_file(function)).functions.get(function.__qualname__)
         written = source.written if source else None
     if written is None or not written.strip():
         raise ClaimError(f"{function.__name__} has no docstring: the docstring is the sentence of the claim")
     return read_sentence(written, names=names)
 
 
-def _placed(
-    error: SentenceError, function: Any, file: Path, names: tuple[str, ...], sources: Sources
-) -> list[tuple[int, str]]:
+def _file(function: Any) -> Path:
+    return Path(function.__code__.co_filename)
+
+
+def _placed(error: SentenceError, function: Any, names: tuple[str, ...], sources: Sources) -> list[tuple[int, str]]:
     """Lines and messages of what is wrong; offsets are taken in the source, where nothing was dedented."""
     try:
-        source = sources.of(file)
+        source = sources.of(_file(function))
         written = source.functions[function.__qualname__].written or ""
         read_sentence(written, names=names)
     except SentenceError as again:
@@ -146,9 +162,9 @@ def _placed(
     return [(function.__code__.co_firstlineno, fault.message) for fault in error.faults]
 
 
-def _line(function: Any, file: Path, sources: Sources) -> int:
+def _line(function: Any, sources: Sources) -> int:
     try:
-        return sources.of(file).functions[function.__qualname__].line
+        return sources.of(_file(function)).functions[function.__qualname__].line
     except (ClaimError, KeyError):
         return int(function.__code__.co_firstlineno)
 
@@ -183,8 +199,7 @@ def _refuse_twins(gathered: Gathered) -> None:
 
 
 def _where(item: pytest.Item, claim: Claim, gathered: Gathered) -> str:
-    function = code_of(item)
-    return f"{claim.path}:{_line(function, Path(function.__code__.co_filename), gathered.sources)}"
+    return f"{claim.path}:{_line(code_of(item), gathered.sources)}"
 
 
 def _relative(path: Path, root: Path) -> str:

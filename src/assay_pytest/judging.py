@@ -36,24 +36,19 @@ class Judging:
         self._texts = gathered.texts
         self._sources = gathered.sources
         self._store = EvidenceStore(record, config.rootpath)
-        self._evidence: dict[pytest.Item, Evidence] = {}
+        self.current: Evidence | None = None
         self._names = tuple(config.getini("claims_names"))
         self._strict = bool(config.option.claims_strict)
         self._accept = config.option.claims_accept
         self._root = config.rootpath
 
-    def evidence_of(self, item: pytest.Item) -> Evidence | None:
-        """The evidence of a claim's test; None for another test."""
-        found = self._evidence.get(item)
-        if found is None and item in self._claims:
-            found = self._evidence[item] = Evidence(self._store, self._claims[item].run)
-        return found
-
     @pytest.hookimpl(tryfirst=True)
-    def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool | None:
-        """Do not run the body of a pending claim: what it would read does not exist yet."""
-        claim = self._claims.get(pyfuncitem)
-        return True if claim is not None and claim.mark.pending else None
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """Make the evidence of the claim that is about to run, and spare a direct request the fixture machinery."""
+        claim = self._claims.get(item)
+        self.current = None if claim is None else Evidence(self._store, claim.run)
+        if claim is not None and isinstance(item, pytest.Function) and "evidence" in item.fixturenames:
+            item.funcargs["evidence"] = self.current
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_makereport(
@@ -65,7 +60,7 @@ class Judging:
             return report
         claim = self._claims.get(item)
         if claim is not None:
-            evidence = self._evidence.pop(item, None) or Evidence(self._store, claim.run)
+            evidence = self.current or Evidence(self._store, claim.run)
             self._conclude(item, report, self._judge(claim, evidence, report, call))
         return report
 
@@ -142,6 +137,19 @@ class Judging:
         old, new = (data.decode().splitlines() for data in (before, after))
         diff = difflib.unified_diff(old, new, f"{name} (printed)", f"{name} (registered)", n=0, lineterm="")
         return "\n".join(["    rewritten from the registered run; look at it, then run again:", *diff])
+
+
+class PendingBodies:
+    """Keeps the bodies of pending claims from running: what they would read does not exist yet."""
+
+    def __init__(self, gathered: Gathered) -> None:
+        """Know the pending claims among `gathered`."""
+        self._items = {item for item, claim in gathered.claims.items() if claim.mark.pending}
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool | None:
+        """Say that the body of a pending claim was called."""
+        return True if pyfuncitem in self._items else None
 
 
 def judgement_explains(report: pytest.TestReport, judgement: Judgement) -> bool:

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from assay.ledger.evidence import Evidence
     from assay_pytest.judging import Judging
 
-_JUDGING: pytest.StashKey[Judging] = pytest.StashKey()
-
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options `--claims-*` and the ini keys `claims_*`."""
@@ -40,6 +38,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "registered(experiment, *, tier=None): the registered run that speaks for the claims"
     )
+    config.pluginmanager.register(Claims(), "assay-claims")
     if hasattr(config, "workerinput"):
         return
     from assay_pytest.reporting import Reporting
@@ -51,43 +50,54 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(Reporting(config), "assay-claims-reporting")
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Check every claim before anything runs: sentences, ids, markers, cited texts."""
-    marked = [item for item in items if item.get_closest_marker("claim") is not None]
-    if not marked:
-        if config.option.claims_accept and not hasattr(config, "workerinput"):
-            raise pytest.UsageError(f"--claims-accept {config.option.claims_accept}: no claim was collected")
-        return
-    if sys.flags.optimize and config.getoption("assertmode", "rewrite") == "plain":
-        raise pytest.UsageError("python -O with --assert=plain removes the assertions of claims: leave out one of them")
-    from assay_pytest.collecting import collect
-    from assay_pytest.judging import Judging
-
-    gathered = collect(marked, config)
-    for path, messages in gathered.errors.items():
-        session.config.hook.pytest_collectreport(
-            report=pytest.CollectReport(nodeid=path, outcome="failed", longrepr="\n".join(messages), result=[])
-        )
-    if gathered.errors:
-        broken = [item for item in marked if item not in gathered.claims]
-        items[:] = [item for item in items if item not in broken]
-        return
-    accept = config.option.claims_accept
-    if accept and accept not in {claim.id for claim in gathered.claims.values()}:
-        raise pytest.UsageError(f"--claims-accept {accept}: no claim has this id")
-    judging = Judging(config, gathered)
-    config.stash[_JUDGING] = judging
-    config.pluginmanager.register(judging, "assay-claims-judging")
+def _marks(item: pytest.Item) -> list[pytest.Mark]:
+    """Markers of a claim, closest first; empty for another test."""
+    found = [mark for mark in item.iter_markers() if mark.name in ("claim", "registered")]
+    return found if any(mark.name == "claim" for mark in found) else []
 
 
-@pytest.fixture
-def evidence(request: pytest.FixtureRequest) -> Evidence:
-    """Numbers, tables and runs that a claim reads; each read is recorded and shown in the table of claims."""
-    judging = request.config.stash.get(_JUDGING, None)
-    found = judging.evidence_of(request.node) if judging is not None else None
-    if found is None:
-        raise pytest.UsageError(
-            f'{request.node.nodeid} is not a claim: evidence is for tests marked with pytest.mark.claim("ID")'
-        )
-    return found
+class Claims:
+    """The claims of one session: they are checked when they are collected, and then judged."""
+
+    def __init__(self) -> None:
+        """Know of no claim yet."""
+        self._judging: Judging | None = None
+
+    @pytest.fixture
+    def evidence(self) -> Evidence:
+        """Numbers, tables and runs that a claim reads; each read is recorded and shown in the table of claims."""
+        found = self._judging.current if self._judging is not None else None
+        if found is None:
+            raise pytest.UsageError('evidence is for claims: mark the test with pytest.mark.claim("ID")')
+        return found
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(
+        self, session: pytest.Session, config: pytest.Config, items: list[pytest.Item]
+    ) -> None:
+        """Check every claim before anything runs: sentences, ids, markers, cited texts."""
+        accept = config.option.claims_accept
+        marks = {item: found for item in items if (found := _marks(item))}
+        if not marks:
+            if accept and not session.testsfailed:
+                raise pytest.UsageError(f"--claims-accept {accept}: no claim was collected")
+            return
+        if sys.flags.optimize and config.getoption("assertmode", "rewrite") == "plain":
+            raise pytest.UsageError("python -O with --assert=plain removes the assertions of claims: drop one of them")
+        from assay_pytest.collecting import collect
+        from assay_pytest.judging import Judging, PendingBodies
+
+        gathered = collect(marks, config)
+        for path, messages in gathered.errors.items():
+            session.config.hook.pytest_collectreport(
+                report=pytest.CollectReport(nodeid=path, outcome="failed", longrepr="\n".join(messages), result=[])
+            )
+        if gathered.errors:
+            items[:] = [item for item in items if item not in marks]
+            return
+        if accept and accept not in {claim.id for claim in gathered.claims.values()}:
+            raise pytest.UsageError(f"--claims-accept {accept}: no claim has this id")
+        self._judging = Judging(config, gathered)
+        config.pluginmanager.register(self._judging, "assay-claims-judging")
+        if any(claim.mark.pending for claim in gathered.claims.values()):
+            config.pluginmanager.register(PendingBodies(gathered), "assay-claims-pending")

@@ -110,11 +110,11 @@ class Repository:
         return next((self.path / "experiments/summaries").glob("study.effect_*")) / "summary.json"
 
 
-def claim(id: str, sentence: str, body: str = "...", *, marks: str = "") -> str:
+def claim(name: str, sentence: str, body: str = "...", *, marks: str = "") -> str:
     """Source of one claim's test."""
     more = f", {marks}" if marks else ""
-    name = "".join(letter if letter.isalnum() else "_" for letter in id)
-    return f'@pytest.mark.claim("{id}"{more})\ndef test_{name}(evidence):\n    """{sentence}"""\n    {body}\n'
+    function = "".join(letter if letter.isalnum() else "_" for letter in name)
+    return f'@pytest.mark.claim("{name}"{more})\ndef test_{function}(evidence):\n    """{sentence}"""\n    {body}\n'
 
 
 @pytest.fixture

@@ -145,6 +145,7 @@ class Evidence:
         self._store = store
         self._mark = run
         self._main: RunEvidence | None = None
+        self._main_run: OpenedRun | None = None
         self.reads: dict[str, None] = {}
         self.bound: dict[str, Any] = {}
         self.opened: dict[str, OpenedRun] = {}
@@ -175,7 +176,9 @@ class Evidence:
 
     def main(self) -> OpenedRun | None:
         """The run that the `registered` marker names, or None without a marker."""
-        return None if self._mark is None else self._open(self._mark)
+        if self._main_run is None and self._mark is not None:
+            self._main_run = self._open(self._mark)
+        return self._main_run
 
     def read(self, key: str) -> Any:
         """The value behind a brace: bound names first, then the registered run; the read is recorded."""
@@ -188,12 +191,13 @@ class Evidence:
 
     def _registered(self) -> RunEvidence:
         if self._main is None:
-            if self._mark is None:
+            opened = self.main()
+            if opened is None:
                 raise ClaimError(
                     'no run speaks for this claim: mark it with pytest.mark.registered("study.experiment"), '
                     "or read another run with evidence.run(...)"
                 )
-            self._main = RunEvidence(self._open(self._mark), self.reads, "")
+            self._main = RunEvidence(opened, self.reads, "")
         return self._main
 
     def _open(self, wanted: RunMark) -> OpenedRun:

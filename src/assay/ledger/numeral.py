@@ -161,7 +161,7 @@ def exact(value: object) -> Decimal:
         raise NotANumberError(f"{value} is a truth value, not a number")
     if isinstance(value, float):
         return Decimal(float.__repr__(value))
-    if isinstance(value, Integral):
+    if type(value) is int or isinstance(value, Integral):
         whole = int(value)
         if whole.bit_length() > _LONGEST_INTEGER * 3:
             raise NotANumberError(f"an integer of {whole.bit_length()} bits is longer than a claim can print")

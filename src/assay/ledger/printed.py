@@ -8,6 +8,7 @@ text that starts with a letter (compared letter by letter with a registered text
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -161,6 +162,8 @@ def matches(printed: Printed, value: object) -> Match:
         near = number.near(part)
         tie = tie or near.tie
         why = why or near.why
+    if not why and not tie:  # rounding gives the printed text back
+        return Match(holds=True, tie=False, registered_as_printed=printed.text, why="")
     return Match(holds=not why, tie=tie and not why, registered_as_printed=printed.render(values), why=why)
 
 
@@ -178,6 +181,10 @@ def shown(value: object) -> str:
 
 def finite(value: object) -> bool:
     """Whether no number in a registered value is NaN or infinite; truth values and texts are finite."""
+    if isinstance(value, float):
+        return math.isfinite(value)
+    if isinstance(value, int | str):
+        return True
     kind: Any = value
     parts = (kind.value, kind.low, kind.high) if _is_estimate(value) else (kind,)
     try:

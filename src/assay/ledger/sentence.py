@@ -31,6 +31,7 @@ _TOKEN = re.compile(
 )
 _SIGN_BEFORE = re.compile("(?:(?:^|[\\s(\\[])[-+\u2212]|(?:\u00b1|\\+-|\\+/-)\\s*)$")
 _PERCENT_AFTER = re.compile(r"\s?(?:%|\u2030)")
+_GLUED = re.compile("[-+\u2212\u00b1]\\s*\\{|\\}\\s?[%\u2030]")
 _BOUND = "\0"  # stands for a brace where numbers are looked for
 _NAMED = "\1"  # stands for a declared name
 
@@ -89,7 +90,7 @@ def read_sentence(written: str, *, names: Iterable[str] = ()) -> Sentence:
     faults: list[Fault] = []
     bindings: list[Binding] = []
     shown: list[str] = []
-    masked: list[str] = []
+    outside: list[str] = []
     last = 0
     for found in _BRACE.finditer(written):
         between = written[last : found.start()]
@@ -105,15 +106,17 @@ def read_sentence(written: str, *, names: Iterable[str] = ()) -> Sentence:
                 text = binding.text
             except ClaimError as error:
                 faults.append(Fault(found.start(), str(error)))
-        shown += [between, text]
-        masked += [between, (_BOUND if inside is not None else " ") * len(found[0])]
-    shown.append(written[last:])
-    masked.append(written[last:])
+        shown += (between, text)
+        outside.append(between)
+    outside.append(written[last:])
+    shown.append(outside[-1])
     display = " ".join("".join(shown).split())
     if not display:
         faults.append(Fault(0, "the sentence is empty"))
-    faults += _loose("".join(masked), names)
-    faults += [fault for binding in bindings for fault in _glued(binding, written)]
+    if _ANY_DIGIT.search("".join(outside)):
+        faults += _loose(written, names)
+    if _GLUED.search(written):
+        faults += [fault for binding in bindings for fault in _glued(binding, written)]
     if faults:
         raise SentenceError(sorted(faults))
     return Sentence(written, display, tuple(bindings))
@@ -163,11 +166,11 @@ def _without_names(text: str, names: Iterable[str]) -> str:
     return text
 
 
-def _loose(masked: str, names: Iterable[str]) -> list[Fault]:
-    if not _ANY_DIGIT.search(masked):
-        return []
-    faults = []
+def _loose(written: str, names: Iterable[str]) -> list[Fault]:
+    """Numbers outside the braces, and words with digits that touch a closing brace."""
+    masked = _BRACE.sub(lambda found: (" " if found[1] is None else _BOUND) * len(found[0]), written)
     masked = _without_names(masked, names)
+    faults = []
     for found in _TOKEN.finditer(masked):
         glued = masked[found.start() - 1 : found.start()] == _BOUND and _ANY_DIGIT.search(found[0])
         if found["number"] or glued:

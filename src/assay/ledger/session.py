@@ -83,6 +83,8 @@ def table_is_current(repository: Path, *, table: str = "docs/CLAIM_EVIDENCE.md",
         command = [sys.executable, "-m", "pytest", claims, "-q", "-p", "no:cacheprovider", "--claims-table", str(fresh)]
         ended = subprocess.run(command, cwd=repository, capture_output=True, text=True, check=False)
         if ended.returncode not in _OUTCOMES:
-            raise ClaimError(f"the table cannot be generated: pytest {claims} ended with {ended.returncode}: {ended.stdout}")
+            raise ClaimError(
+                f"the table cannot be generated: pytest {claims} ended with {ended.returncode}: {ended.stdout}"
+            )
         after = fresh.read_text("utf-8")
     return "\n".join(difflib.unified_diff(before.splitlines(), after.splitlines(), table, "generated now", lineterm=""))
