@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from assay.diagnostics.cka import cka_contrasts, cka_interval, gram, layer_grid, shuffled_cka
+from assay.diagnostics.cka import cka_interval, gram, layer_grid, shuffled_cka
 from assay.seeds import stream
 
 ITEMS, WIDTH, DRAWS, CLUSTERS = 1012, 640, 2000, 624
@@ -44,11 +44,6 @@ def main() -> None:
     seconds("200 shuffles", lambda: shuffled_cka(grams[0], grams[1], draws=200, rng=stream(0, "shuffles")))
     layers = [grams[place % 10] for place in range(50)]
     seconds("grid of 31 x 19 layers, from Grams", lambda: layer_grid(layers[:31], layers[31:]))
-    views = {f"view {place}": one for place, one in enumerate(grams)}
-    seconds(
-        "45 pairs of ten views: matched, sham, difference, all with intervals",
-        lambda: cka_contrasts(views, clusters=clusters, draws=DRAWS, rng=stream(0, "contrasts")),
-    )
 
 
 if __name__ == "__main__":

@@ -29,6 +29,7 @@ from assay.errors import EstimateError
 from assay.runs import ArtifactArray, Count
 from assay.seeds import stream
 from assay.stats.bootstrap import cluster_flag, percentile_estimate
+from assay.stats.permutation import permutation_p
 from experiments.merging.configs import Representations
 
 
@@ -93,7 +94,7 @@ def last_layers(pair: Pair, sides: Sides, donor: Gram, recipient: Gram) -> dict[
         "sham_low": float(low),
         "sham_high": float(high),
         "sham_length": like_length(pair, sides, donor, recipient),
-        "p": float((1 + np.sum(shuffled >= matched.value)) / (1 + config.shuffles)),
+        "p": permutation_p(matched.value, shuffled),
         "difference": percentile_estimate(matched.value - sham.value, matched.drawn - sham.drawn, n=donor.n, flag=flag),
         "cka_standardised": scaled,
         "cka_biased": linear_cka(donor, recipient),

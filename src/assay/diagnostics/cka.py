@@ -14,15 +14,13 @@ from typing import Literal
 import numpy as np
 
 from assay.axes import Float, Int, NDArray
-from assay.diagnostics.cka_interval import CkaContrast, cka_contrast, cka_contrasts, cka_draws, cka_interval
+from assay.diagnostics.cka_interval import CkaDraws, cka_draws, cka_interval
 from assay.diagnostics.gram import Gram, as_float64, gram, hsic, hsic_from_sums, same_items
 from assay.errors import EstimateError
 
 __all__ = [
-    "CkaContrast",
+    "CkaDraws",
     "Gram",
-    "cka_contrast",
-    "cka_contrasts",
     "cka_draws",
     "cka_interval",
     "gram",

@@ -1,32 +1,23 @@
-"""Cluster bootstrap of unbiased CKA with duplicates masked, for one pair or for all pairs of views at once."""
+"""Cluster bootstrap of unbiased CKA with duplicates masked."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from itertools import combinations
+from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from assay.axes import Float, NDArray
 from assay.diagnostics.gram import Gram, as_float64, hsic, same_items
-from assay.errors import EstimateError
 from assay.stats.bootstrap import LEVEL, cluster_codes, cluster_flag, draw_counts, percentile_estimate
 from assay.stats.estimate import Estimate
-
-
-class CkaContrast(NamedTuple):
-    """Unbiased CKA of matched items, of shuffled items (the sham), and their difference; the same resamples in all."""
-
-    matched: Estimate
-    shuffled: Estimate
-    difference: Estimate
 
 
 class CkaDraws(NamedTuple):
     """Unbiased CKA and the same on every resample; NaN where it is not defined.
 
-    Equal generators give equal resamples, so values of several pairs can be combined draw by draw.
+    Equal generators give equal resamples, so the values of several pairs, or of a pair and its sham
+    (``recipient.shuffled(order)``), can be combined draw by draw; `percentile_estimate` makes an interval of them.
     """
 
     value: float
@@ -92,65 +83,6 @@ def cka_draws(
     resamples = _resamples(donor.n, clusters, draws, rng, LEVEL)
     drawn = _ratio(_resample(donor, resamples), _resample(recipient, resamples), resamples)
     return CkaDraws(_value(donor, recipient), drawn)
-
-
-def cka_contrast(
-    donor: Gram,
-    recipient: Gram,
-    *,
-    clusters: Sequence[Hashable],
-    draws: int,
-    rng: np.random.Generator,
-    level: float = LEVEL,
-) -> CkaContrast:
-    """`cka_interval` of the matched items, of one random shuffle of the recipient's items, and of the difference.
-
-    Raises:
-        ShapeError, EstimateError: as for `cka_interval`.
-    """
-    pair = {"donor": donor, "recipient": recipient}
-    return cka_contrasts(pair, clusters=clusters, draws=draws, rng=rng, level=level)["donor", "recipient"]
-
-
-def cka_contrasts(
-    views: Mapping[str, Gram],
-    *,
-    clusters: Sequence[Hashable],
-    draws: int,
-    rng: np.random.Generator,
-    level: float = LEVEL,
-) -> dict[tuple[str, str], CkaContrast]:
-    """`cka_contrast` of every pair of views, in their order; one set of resamples and one shuffle for all pairs.
-
-    Memory: 16 bytes a view, draw and item (330 MB for ten views, 2,000 draws, 1,012 items).
-
-    Raises:
-        ShapeError, EstimateError: as for `cka_interval`; fewer than two views.
-    """
-    if len(views) < 2:
-        raise EstimateError(f"cka_contrasts: {len(views)} views; a pair is needed.")
-    first = next(iter(views.values()))
-    for view in views.values():
-        same_items(first, view)
-    resamples = _resamples(first.n, clusters, draws, rng, level)
-    order = rng.permutation(first.n)
-    matched = {name: _resample(view, resamples) for name, view in views.items()}
-    shams = {name: _resample(view.shuffled(order), resamples) for name, view in list(views.items())[1:]}
-    return {
-        (one, other): _contrast(matched[one], matched[other], shams[other], resamples)
-        for one, other in combinations(views, 2)
-    }
-
-
-def _contrast(donor: _Resampled, recipient: _Resampled, sham: _Resampled, resamples: _Resamples) -> CkaContrast:
-    flaws = _flaws(donor.gram, recipient.gram)
-    value, null = _value(donor.gram, recipient.gram), _value(donor.gram, sham.gram)
-    drawn, null_drawn = _ratio(donor, recipient, resamples), _ratio(donor, sham, resamples)
-    return CkaContrast(
-        _estimate(resamples, value, drawn, flaws),
-        _estimate(resamples, null, null_drawn, flaws),
-        _estimate(resamples, value - null, drawn - null_drawn, flaws),
-    )
 
 
 def _resamples(

@@ -21,7 +21,7 @@ one, two = cka.gram(rows), cka.gram(other, storage="float32")
 cka.linear_cka(one, two), cka.unbiased_cka(one, two), cka.shuffled_expectation(one, two)
 permutation.permutation_p(cka.unbiased_cka(one, two), cka.shuffled_cka(one, two, draws=9, rng=rng, clusters=clusters))
 cka.cka_interval(one, two, clusters=clusters, draws=100, rng=rng)
-cka.cka_contrasts({"a": one, "b": two, "c": one}, clusters=clusters, draws=100, rng=rng)
+cka.cka_draws(one, two, clusters=clusters, draws=100, rng=rng)
 cka.layer_grid([one, one], [two])
 split = found.retrieval_split(clusters, rng=rng)
 views = [found.retrieval_view(each, split) for each in (rows, other)]
