@@ -123,6 +123,7 @@ class Reporting:
         if not self._verdicts and not self._said:
             return
         terminal = terminalreporter
+        terminal.ensure_newline()
         terminal.section("claims", sep="=", bold=True)
         found = self._ordered()
         width = max([len(one["claim"]) for one in found], default=0)

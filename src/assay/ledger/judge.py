@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from assay.errors import ClaimError, EvidenceError
 from assay.ledger.claim import Claim, Kind, Verdict
 from assay.ledger.evidence import Evidence, OpenedRun
+from assay.ledger.numeral import NotANumberError, exact
 from assay.ledger.printed import Form, Printed, matches, parse, shown
 from assay.ledger.sentence import Binding
 from assay.ledger.text import Citation, disagreement
@@ -90,6 +91,8 @@ def judge(
 def _open(judgement: Judgement, evidence: Evidence) -> None:
     """Open the registered run, and compare the kind that the claim says with the run's."""
     mark = judgement.claim.mark
+    if mark.theorem and not judgement.claim.sentence.numbers and not evidence.reads:
+        return  # carried by its proof, whatever run the file is about
     try:
         judgement.main = evidence.main()
     except EvidenceError as error:
@@ -163,8 +166,7 @@ def _compare(judgement: Judgement, at: int, binding: Binding, value: Any) -> str
         return match.registered_as_printed + (_TIE if match.tie else "")
     main = judgement.main
     origin = f"{main.manifest.experiment} -> {binding.key}" if main else binding.key
-    exact = shown(value)
-    seen = match.registered_as_printed + (f" ({exact})" if exact != match.registered_as_printed else "")
+    seen = match.registered_as_printed + _unrounded(match.registered_as_printed, value)
     lines = [("printed", binding.text), ("registered", f"{seen}   {origin}")]
     if match.why and match.why != "the registered value does not round to the printed one":
         lines.append(("why", match.why))
@@ -174,6 +176,17 @@ def _compare(judgement: Judgement, at: int, binding: Binding, value: Any) -> str
     if match.finite and _keeps_form(printed, match.registered_as_printed, value):
         judgement.corrections[at] = match.registered_as_printed
     return match.registered_as_printed
+
+
+def _unrounded(text: str, value: Any) -> str:
+    """The registered value in full, in parentheses, where its printed form hides digits."""
+    full = shown(value)
+    if isinstance(value, bool) or full == text:
+        return ""
+    try:
+        return "" if parse(text).numerals[0].value == exact(value) else f" ({full})"
+    except (ClaimError, NotANumberError, IndexError):
+        return f" ({full})"
 
 
 def _keeps_form(printed: Printed, text: str, value: Any) -> bool:
