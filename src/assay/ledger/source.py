@@ -50,39 +50,32 @@ class ClaimFile:
         if function is None or function.literal is None or function.written is None:
             return (function.line if function else 1), 1
         line, column = function.literal.lineno, function.literal.col_offset
-        first = self._verbatim(function)
-        if first is None:
+        at = self._offset(function, offset)
+        if at is None:
             return line, self._characters(line, column) + 1
-        before = self.data[: first + len(function.written[:offset].encode())].replace(b"\r\n", b"\n")
-        at = before.count(b"\n") + 1
-        return at, len(before[before.rfind(b"\n") + 1 :].decode()) + 1
+        before = self.data[:at]
+        return before.count(b"\n") + 1, len(before[before.rfind(b"\n") + 1 :].decode()) + 1
 
     def span(self, qualname: str, start: int, end: int) -> tuple[int, int] | None:
         """Byte span of docstring characters in the file, or None where escapes hide it."""
         function = self.functions.get(qualname)
-        first = self._verbatim(function) if function else None
-        if function is None or function.written is None or first is None:
+        if function is None:
             return None
-        if b"\r\n" in self.data:  # ast reads one newline for two bytes
-            first_text = self.data[first:].replace(b"\r\n", b"\n")[: len(function.written.encode())].decode()
-            lead = first_text[:start].count("\n"), first_text[:end].count("\n")
-        else:
-            lead = 0, 0
-        left = first + len(function.written[:start].encode()) + lead[0]
-        return left, left + len(function.written[start:end].encode()) + lead[1] - lead[0]
+        left, right = self._offset(function, start), self._offset(function, end)
+        return None if left is None or right is None else (left, right)
 
-    def _verbatim(self, function: FunctionSource) -> int | None:
-        """Byte offset at which the docstring's text stands unchanged in the file."""
+    def _offset(self, function: FunctionSource, offset: int) -> int | None:
+        """Byte offset in the file of a character of the docstring, where its text stands there unchanged."""
         if function.literal is None or function.written is None:
             return None
         left = self._byte(function.literal.lineno, function.literal.col_offset)
         right = self._byte(function.literal.end_lineno or 0, function.literal.end_col_offset or 0)
-        wanted = function.written.encode()
         segment = self.data[left:right]
-        if b"\r\n" in segment:
-            wanted = wanted.replace(b"\n", b"\r\n")
-        inside = segment.find(wanted)
-        return None if inside < 0 else left + inside
+        newline = "\r\n" if b"\r\n" in segment else "\n"  # ast reads one newline for two bytes
+        inside = segment.find(function.written.replace("\n", newline).encode())
+        if inside < 0:
+            return None
+        return left + inside + len(function.written[:offset].replace("\n", newline).encode())
 
     def _byte(self, line: int, column: int) -> int:
         lines = self.data.split(b"\n")

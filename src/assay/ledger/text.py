@@ -137,7 +137,8 @@ def _blocks(text: str) -> Iterable[tuple[int, str, bool]]:
             results = "result" in heading["title"].lower()
         elif line.strip():
             first = first if block else number
-            block.append(_ITEM.sub("", line, count=1) if not block else line)
+            mark = _ITEM.match(line)
+            block.append(line[mark.end() :] if mark else line)
 
 
 def plain(text: str) -> str:
@@ -162,7 +163,7 @@ def disagreement(citation: Citation, display: str, *, names: Iterable[str] = ())
     theirs = theirs[max(0, len(theirs) - len(ours)) :]
     for tag, left, right, low, high in SequenceMatcher(None, theirs, ours, autojunk=False).get_opcodes():
         written, claimed = " ".join(theirs[left:right]), " ".join(ours[low:high])
-        if tag == "replace" and re.search(r"\d", written + claimed):
+        if tag == "replace" and re.search(r"\d", written) and re.search(r"\d", claimed):
             message = f"prints {written} where the claim prints {claimed}"
             return Disagreement(citation.place_of(theirs[left]), message)
     message = f"cites ({citation.claim}) with other words: {' '.join(theirs)!r}; the claim says {wanted!r}"
