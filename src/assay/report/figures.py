@@ -56,7 +56,7 @@ def matched_and_sham(values: pd.DataFrame, *, title: str, matched: str, sham: st
 
 
 def curves_by_depth(layers: pd.DataFrame, *, title: str, ylabel: str) -> Any:
-    """One panel a group: every pair over relative depth as a thin line, their mean, and the shams of all pairs.
+    """One panel a group: every pair over relative depth as a thin line, their mean, and the range of their shams.
 
     ``layers`` has columns group, pair, depth (0 first layer, 1 last), matched, sham. Returns a ``Figure``.
     """
@@ -67,7 +67,8 @@ def curves_by_depth(layers: pd.DataFrame, *, title: str, ylabel: str) -> Any:
     for axes, colour, (group, rows) in zip(panels.flat, PALETTE, groups, strict=False):
         for _, pair in rows.groupby("pair", sort=False):
             axes.plot(pair["depth"], pair["matched"], color=colour, linewidth=0.7, alpha=0.45)
-            axes.plot(pair["depth"], pair["sham"], color=SHAM_COLOUR, linewidth=0.7)
+        sham = rows.groupby("depth")["sham"]
+        axes.fill_between(sham.min().index, sham.min(), sham.max(), color=SHAM_COLOUR, alpha=0.4, linewidth=0)
         means = rows.groupby("depth")[["matched", "sham"]].mean()
         axes.plot(means.index, means["matched"], color=colour, marker="o", markersize=3, label="mean of the pairs")
         axes.plot(means.index, means["sham"], color=SHAM_COLOUR, linestyle="--", label="shuffled sham")

@@ -30,7 +30,7 @@ SUMMARY_LIMIT = 1_000_000
 """Bytes that the summary of a run may have, beside the tables and figures that say they are large."""
 
 _NAME = re.compile(r"[A-Za-z0-9_-]+")
-_PNG_DPI = 150
+_PNG_DPI = 110
 
 
 class Run:
@@ -100,7 +100,7 @@ class Run:
         self._written(self._folder / f"{name}.csv", large=large)
 
     def figure(self, name: str, figure: Figure, *, large: bool = False) -> None:
-        """Record a matplotlib figure as SVG and PNG (150 dpi); equal figures give equal bytes, without date or version.
+        """Record a matplotlib figure as SVG and PNG (110 dpi); equal figures give equal bytes, without date or version.
 
         Raises:
             RecordError: a name that is malformed or taken, or too many bytes without ``large=True``.

@@ -43,7 +43,7 @@ def test_each_group_has_a_panel_with_its_pairs_and_their_sham(layers: pd.DataFra
     curves = {line.get_label(): line.get_ydata() for line in figure.axes[0].lines}
     assert curves["mean of the pairs"] == pytest.approx([0.15, 0.4, 0.65])
     assert curves["shuffled sham"] == pytest.approx([0.0, 0.0, 0.0])
-    assert len(figure.axes[0].lines) == 2 * 2 + 2
+    assert len(figure.axes[0].lines) == 2 + 2
     figure.savefig(BytesIO())
 
 
