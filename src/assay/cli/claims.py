@@ -18,11 +18,12 @@ def claims(context: click.Context, arguments: tuple[str, ...], *, only_list: boo
 
     Exit 0 when every claim holds, is pending, or (without --claims-strict) is stale; 1 when one does not.
     """
-    from assay.ledger.session import list_claims, run_claims
+    from assay.ledger.session import configured_names, list_claims, run_claims
 
     if not only_list:
         context.exit(run_claims(list(arguments), as_json=as_json))
-    found = list_claims(find_repository() / "claims")
+    repository = find_repository()
+    found = list_claims(repository / "claims", names=configured_names(repository))
     if as_json:
         echo_json([claim._asdict() for claim in found])
     else:

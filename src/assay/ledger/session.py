@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import shlex
 import subprocess
 import sys
 import tempfile
+import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -40,6 +42,16 @@ def list_claims(folder: Path, *, names: Sequence[str] = ()) -> list[Listed]:
         place = f"{source.path.relative_to(folder.parent).as_posix()}:{function.line}"
         found.append(Listed(mark.id, place, mark.section, run, sentence))
     return found
+
+
+def configured_names(repository: Path) -> list[str]:
+    """Names with a space and digits that the repository's pyproject.toml declares (`claims_names` of pytest)."""
+    path = repository / "pyproject.toml"
+    if not path.is_file():
+        return []
+    pytest_table = tomllib.loads(path.read_text("utf-8")).get("tool", {}).get("pytest", {})
+    declared = pytest_table.get("claims_names", pytest_table.get("ini_options", {}).get("claims_names", []))
+    return shlex.split(declared) if isinstance(declared, str) else list(declared)
 
 
 def run_claims(arguments: Sequence[str], *, as_json: bool = False) -> int:

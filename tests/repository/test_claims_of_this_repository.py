@@ -1,0 +1,112 @@
+"""The claims of this repository: light, all cited, table up to date, and not one digit of them can change unseen."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from assay.ledger.session import table_is_current
+
+ROOT = Path(__file__).resolve().parents[2]
+CLAIMS = ROOT / "claims"
+PRINTED = re.compile(r"(\{[A-Za-z][^{}:]*: [^{}]*?)(\d)([^{}\d]*\})")
+
+
+def check(repository: Path, *options: str) -> tuple[int, dict[str, str], str]:
+    """Exit status, verdict by claim, and the terminal of ``pytest claims/`` in a repository."""
+    verdicts = repository / "verdicts.json"
+    command = [sys.executable, "-m", "pytest", "claims", "-p", "no:cacheprovider", "--claims-json", str(verdicts)]
+    done = subprocess.run([*command, *options], cwd=repository, capture_output=True, text=True)
+    found = json.loads(verdicts.read_text()) if verdicts.is_file() else {"claims": []}
+    return done.returncode, {one["claim"]: one["claim_verdict"] for one in found["claims"]}, done.stdout + done.stderr
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """The tracked files of this repository without its tests."""
+    tracked = subprocess.check_output(["git", "ls-files", "-z"], cwd=ROOT, text=True).split("\0")
+    for name in filter(None, tracked):
+        if not name.startswith("tests/") and (ROOT / name).is_file():
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, tmp_path / name)
+    return tmp_path
+
+
+def other_digit(digit: str) -> str:
+    """Another digit."""
+    return str((int(digit) + 5) % 10)
+
+
+def test_every_claim_holds(copy: Path) -> None:
+    status, verdicts, shown = check(copy)
+    assert (status, set(verdicts.values())) == (0, {"HOLDS"}), shown
+    assert len(verdicts) >= 8
+
+
+def test_one_digit_in_every_sentence_fails_every_claim(copy: Path) -> None:
+    for path in (copy / "claims").rglob("test_*.py"):
+        changed = re.sub(
+            r'(    """)(.*?)(""")',
+            lambda found: PRINTED.sub(lambda m: m[1] + other_digit(m[2]) + m[3], found[0], count=1),
+            path.read_text(),
+            flags=re.DOTALL,
+        )
+        path.write_text(changed)
+    status, verdicts, shown = check(copy)
+    assert (status, set(verdicts.values())) == (1, {"FAILS"}), shown
+    for word in ("printed", "registered", "run "):
+        assert len(re.findall(rf"^    {word}", shown, flags=re.MULTILINE)) >= len(verdicts)
+
+
+def test_one_digit_in_a_summary_fails_the_claims_on_it(copy: Path) -> None:
+    for path in (copy / "experiments/summaries").glob("*/summary.json"):
+        path.write_text(re.sub(r"(\d)(?=\D*$)", lambda m: other_digit(m[1]), path.read_text(), count=1))
+    status, verdicts, shown = check(copy)
+    assert (status, set(verdicts.values())) == (1, {"UNVERIFIED"}), shown
+    assert shown.count("altered") >= len(verdicts)
+
+
+def test_one_digit_in_each_cited_sentence_fails_its_claim(copy: Path) -> None:
+    readme = copy / "README.md"
+    lines = readme.read_text().split("\n")
+    cited = [i for i, line in enumerate(lines) if re.search(r"\(R\d+\)", line)]
+    assert len(cited) >= 8
+    for i in cited:
+        head, mark, tail = lines[i].rpartition("(R")
+        lines[i] = re.sub(r"(\d)(?=\D*$)", lambda m: other_digit(m[1]), head) + mark + tail
+    readme.write_text("\n".join(lines))
+    status, verdicts, shown = check(copy)
+    failing = {claim for claim, verdict in verdicts.items() if verdict == "FAILS"}
+    assert status == 1
+    assert failing == {re.findall(r"\((R\d+)\)", lines[i])[-1] for i in cited}, shown
+    assert "README.md:" in shown
+
+
+def test_the_table_of_evidence_is_current() -> None:
+    assert table_is_current(ROOT) == ""
+
+
+def test_checking_the_claims_is_light() -> None:
+    code = (
+        "import pytest, resource, sys; status = pytest.main(['claims', '-q', '-p', 'no:cacheprovider']);"
+        "used = resource.getrusage(resource.RUSAGE_SELF);"
+        "print(status.value, 'torch' in sys.modules, used.ru_utime + used.ru_stime, used.ru_maxrss)"
+    )
+    shown = subprocess.check_output([sys.executable, "-c", code], cwd=ROOT, text=True)
+    status, torch, seconds, kilobytes = shown.strip().split("\n")[-1].split()
+    assert (status, torch) == ("0", "False"), shown
+    assert float(seconds) < 2
+    assert int(kilobytes) < 150_000
+
+
+def test_an_empty_registry_fails(copy: Path) -> None:
+    for name in ("registry", "registered", "manifests", "summaries"):
+        shutil.rmtree(copy / "experiments" / name)
+    status, verdicts, _ = check(copy)
+    assert (status, set(verdicts.values())) == (1, {"UNVERIFIED"})
