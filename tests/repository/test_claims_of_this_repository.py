@@ -24,7 +24,7 @@ def check(repository: Path, *options: str) -> tuple[int, dict[str, str], str]:
     command = [sys.executable, "-m", "pytest", "claims", "-p", "no:cacheprovider", "--claims-json", str(verdicts)]
     done = subprocess.run([*command, *options], cwd=repository, capture_output=True, text=True)
     found = json.loads(verdicts.read_text()) if verdicts.is_file() else {"claims": []}
-    return done.returncode, {one["claim"]: one["claim_verdict"] for one in found["claims"]}, done.stdout + done.stderr
+    return done.returncode, {one["id"]: one["verdict"] for one in found["claims"]}, done.stdout + done.stderr
 
 
 @pytest.fixture
