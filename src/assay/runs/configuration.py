@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assay.errors import ConfigError
+from assay.runs.preparing import Preparing
 
 KINDS = ("exploratory", "pilot", "confirmatory")
 """What a run may call itself; a configuration without a field ``kind`` is exploratory."""
@@ -171,7 +172,8 @@ def _build_dataclass(cls: type[Any], values: Any, path: str) -> Any:
     if missing := [name for name in names if name not in values]:
         raise ConfigError(f"{cls.__qualname__}: no value for {', '.join(missing)}.")
     built = {name: build(values[name], hints[name], f"{path}.{name}" if path else name) for name in names}
-    return cls(**built)
+    with Preparing(f"the fields of {cls.__qualname__} do not go together", trace=False):
+        return cls(**built)
 
 
 def build(value: Any, hint: Any, path: str) -> Any:

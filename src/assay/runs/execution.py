@@ -21,6 +21,7 @@ from assay.runs.configuration import KINDS, plain, seeds
 from assay.runs.events import run_of
 from assay.runs.experiment import DEFAULT_TAG, Experiment
 from assay.runs.manifest import Manifest, RunStatus, config_hash
+from assay.runs.preparing import Preparing
 from assay.runs.processes import THREADS_PER_CELL
 from assay.runs.provenance import code_state, machine, peak_memory_bytes, scrub
 from assay.runs.recorder import Run
@@ -97,7 +98,8 @@ def data_hashes(experiment: Experiment, config: Any) -> dict[str, str]:
     """
     if experiment.data is None:
         return {}
-    found = experiment.data(config)
+    with Preparing(f"experiment {experiment.name}, its data hashes"):
+        found = experiment.data(config)
     if not isinstance(found, Mapping):
         raise ConfigError(
             f"experiment {experiment.name}: data(config) gave {found!r}; wanted a mapping name to SHA-256."

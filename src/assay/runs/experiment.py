@@ -8,6 +8,7 @@ only the module that was asked for.
 from __future__ import annotations
 
 import ast
+import dataclasses
 import functools
 import importlib
 import inspect
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.errors import ConfigError
 from assay.runs.configuration import hints_of, nearest
+from assay.runs.preparing import Preparing
 
 if TYPE_CHECKING:
     from assay.runs.recorder import Run
@@ -89,13 +91,16 @@ class Experiment:
         """
         tag = self.tag(tier)
         if tag == DEFAULT_TAG:
-            try:
-                return self.config_type()
-            except TypeError as error:
+            fields = dataclasses.fields(self.config_type) if dataclasses.is_dataclass(self.config_type) else ()
+            bare = [repr(x.name) for x in fields if x.init and x.default is x.default_factory is dataclasses.MISSING]
+            if bare:
                 raise ConfigError(
-                    f"experiment {self.name} has no tiers, so each field needs a default: {error}."
-                ) from error
-        config = self.tiers[tag]()
+                    f"experiment {self.name} has no tiers, so each field needs a default: {', '.join(bare)} has none."
+                )
+            with Preparing(f"experiment {self.name}, its defaults", trace=False):
+                return self.config_type()
+        with Preparing(f"experiment {self.name}, tier {tag!r}"):
+            config = self.tiers[tag]()
         if type(config) is not self.config_type:
             raise ConfigError(
                 f"experiment {self.name}, tier {tag!r}: the tier's function must return "
@@ -187,7 +192,7 @@ def find(name: str, repository: Path) -> Experiment:
 
     Raises:
         ConfigError: unknown name, a module or function without a docstring, a name that does not match its file, or a
-            package the module needs that is not installed.
+            package the module needs that is not installed, or the module raises while it is imported.
     """
     if study(name, repository) != [name]:
         raise ConfigError(f"{name!r} is a study: name one of {', '.join(study(name, repository))}.")
@@ -245,12 +250,13 @@ def _mismatch(name: str, expected: str, path: Path) -> str:
 
 def _imported(module: str, name: str) -> Any:
     importlib.invalidate_caches()
-    try:
-        return importlib.import_module(module)
-    except ModuleNotFoundError as error:
-        if error.name and error.name.split(".")[0] in ("experiments", "assay"):
-            raise
-        raise ConfigError(
-            f"experiment {name} needs the package {error.name!r}, which is not installed here. "
-            "The extra assay[lab] brings what the experiments of this project use."
-        ) from error
+    with Preparing(f"experiment {name} cannot be imported"):
+        try:
+            return importlib.import_module(module)
+        except ModuleNotFoundError as error:
+            if error.name and error.name.split(".")[0] in ("experiments", "assay"):
+                raise
+            raise ConfigError(
+                f"experiment {name} needs the package {error.name!r}, which is not installed here. "
+                "The extra assay[lab] brings what the experiments of this project use."
+            ) from error

@@ -12,6 +12,7 @@ from typing import Any
 
 from assay.errors import ConfigError
 from assay.runs.configuration import build, hints_of, nearest, shown
+from assay.runs.preparing import Preparing
 
 _BOOLEANS = {"true": True, "false": False}
 
@@ -47,14 +48,20 @@ def _with(config: Any, steps: list[str], text: str, path: str) -> Any:
     names = [field.name for field in dataclasses.fields(config)]
     known = list(field_paths(config))
     if steps[0] not in names:
-        raise ConfigError(f"{type(config).__name__} has no field {path!r}.{nearest(path, known)}")
+        wanted = ".".join(steps)
+        raise ConfigError(f"{type(config).__name__} has no field {wanted!r}.{nearest(wanted, known)}")
     if len(steps) > 1:
         inner = getattr(config, steps[0])
         if not dataclasses.is_dataclass(inner):
             raise ConfigError(f"--set {path}: {steps[0]!r} holds {shown(inner)}, it has no fields.")
-        return dataclasses.replace(config, **{steps[0]: _with(inner, steps[1:], text, ".".join(steps[1:]))})
+        return _replaced(config, steps[0], _with(inner, steps[1:], text, path))
     hint = hints_of(type(config))[steps[0]]
-    return dataclasses.replace(config, **{steps[0]: build(_read(text, hint, path), hint, path)})
+    return _replaced(config, steps[0], build(_read(text, hint, path), hint, path))
+
+
+def _replaced(config: Any, name: str, value: Any) -> Any:
+    with Preparing(f"--set: {type(config).__qualname__} cannot be built", trace=False):
+        return dataclasses.replace(config, **{name: value})
 
 
 def _read(text: str, hint: Any, path: str) -> Any:
@@ -92,11 +99,28 @@ def _read_first(text: str, parts: tuple[Any, ...], path: str) -> Any:
 def _read_tuple(text: str, parts: tuple[Any, ...]) -> Any:
     if text.lstrip().startswith("["):
         try:
-            return json.loads(text)
-        except json.JSONDecodeError:
+            return _floats(json.loads(text), parts)
+        except (json.JSONDecodeError, RecursionError):
             return text
     items = [item.strip() for item in text.split(",") if item.strip()]
-    hints = parts[:1] * len(items) if len(parts) == 2 and parts[1] is Ellipsis else parts
+    hints = _each(parts, len(items))
     if len(hints) != len(items):
         return text
     return [_read(item, hint, "") for item, hint in zip(items, hints, strict=True)]
+
+
+def _each(parts: tuple[Any, ...], length: int) -> tuple[Any, ...]:
+    """Annotation of each of ``length`` entries of a tuple with these parameters."""
+    return parts[:1] * length if len(parts) == 2 and parts[1] is Ellipsis else parts
+
+
+def _floats(items: Any, parts: tuple[Any, ...]) -> Any:
+    """The entries of a JSON list, whole numbers as floats where the annotation wants those: ``[1, 2]``, as ``1,2``."""
+    if not isinstance(items, list) or len(hints := _each(parts, len(items))) != len(items):
+        return items
+    found: list[Any] = []
+    for item, hint in zip(items, hints, strict=True):
+        if typing.get_origin(hint) is tuple:
+            item = _floats(item, typing.get_args(hint))
+        found.append(float(item) if hint is float and type(item) is int and abs(item) < 2**1023 else item)
+    return found

@@ -22,6 +22,10 @@ class Text:
     languages: tuple[str, ...] = ("eng", "deu")
     items: int = 8
 
+    def __post_init__(self) -> None:
+        if self.items < 0:
+            raise ValueError(f"items is {self.items}")
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -53,6 +57,7 @@ class Settings:
         ("limit=none", "limit", None),
         ("pair=3,4", "pair", (3, 4.0)),
         ("pair=[3, 4.5]", "pair", (3, 4.5)),
+        ("pair=[3, 4]", "pair", (3, 4.0)),
     ],
 )
 def test_a_value_is_read_by_the_type_of_its_field(assignment: str, name: str, value: Any) -> None:
@@ -82,6 +87,9 @@ def test_nested_fields_are_dotted_and_later_assignments_win() -> None:
         ("limit=x", "field 'limit': wanted int or None, got 'x' (str)"),
         ("pair=1", "field 'pair': wanted tuple[int, float], got '1' (str)"),
         ("pair=[1", "field 'pair': wanted tuple[int, float], got '[1' (str)"),
+        (f"pair={'[' * 50_000}", "field 'pair': wanted tuple[int, float], got '[[["),
+        ("text.items=x", "field 'text.items': wanted int, got 'x' (str)"),
+        ("text.items=-1", "Text cannot be built: ValueError: items is -1"),
         ("seed", "write it as field=value"),
     ],
 )
