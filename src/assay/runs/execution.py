@@ -30,6 +30,7 @@ from assay.runs.results import Results, summary_digests
 from assay.runs.source import module_digests
 from assay.runs.storage import digest, file_digest
 
+_LONGEST_MESSAGE = 20_000  # characters
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 Upstream = Callable[[str, str | None], Results]
@@ -181,13 +182,21 @@ class _Attempt:
                 raise
             except BaseException as error:
                 with _signals_ignored():
-                    message = scrub(f"{error}", self.repository)
-                    self._end(run, RunStatus.FAILED, error=type(error).__name__, message=message)
+                    self._end(run, RunStatus.FAILED, error=type(error).__name__, message=self._message(error))
                 raise
+
+    def _message(self, error: BaseException) -> str:
+        """What the exception says, as an event may hold it: without paths and secrets, valid Unicode, not endless."""
+        text = scrub(f"{error}", self.repository).encode(errors="backslashreplace").decode()
+        return text if len(text) <= _LONGEST_MESSAGE else f"{text[:_LONGEST_MESSAGE]} ... ({len(text)} characters)"
 
     def _end(self, run: Run, status: RunStatus, **said: str) -> None:
         """Write the manifest with the digests of the summary, then the event with the digest of the manifest."""
-        run.save()
+        try:
+            run.save()
+        except RecordError:
+            if status is RunStatus.COMPLETED:
+                raise  # else the numbers that were saved last stay, and how the run ended is still put on record
         manifest = dataclasses.replace(
             self.manifest,
             status=status,

@@ -18,7 +18,7 @@ from assay.runs.processes import ProcessPerCell
 from assay.runs.progress import progress
 from assay.runs.results import Results, write_table
 from assay.runs.storage import readable_json, write_durable
-from assay.runs.values import Value, check_key, encode, nest
+from assay.runs.values import PARTS, Value, check_key, encode, nest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,6 +77,9 @@ class Run:
         if key in self._groups or above & self.values.keys():
             raise RecordError(f"run[{key!r}] collides with keys inside or above it. Choose another key.")
         encode(value, key)
+        group = key.rpartition(".")[0]
+        if parts[-1] in PARTS:  # together they would read as one Count or Estimate
+            nest({name: self.values[name] for name in self.values if name.startswith(f"{group}.")} | {key: value})
         self._groups |= above
         self.values[key] = value
 
@@ -93,6 +96,10 @@ class Run:
             RecordError: a name that is malformed or taken, a column without one plain type, or more than
                 ``SUMMARY_LIMIT`` bytes in the summary without ``large=True``.
         """
+        if not all(hasattr(frame, part) for part in ("columns", "index", "assign")):
+            raise RecordError(
+                f"table {name!r}: a {type(frame).__name__} came; wanted a pandas DataFrame (pd.DataFrame)."
+            )
         self._claim_name(name, "table")
         handles = [column for column in frame.columns if any(isinstance(x, ArtifactArray) for x in frame[column])]
         frame = frame.assign(**{column: [handle.digest for handle in frame[column]] for column in handles})

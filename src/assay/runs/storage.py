@@ -24,6 +24,7 @@ from assay.errors import RecordError
 
 TEMPORARY_PREFIX = ".assay-"
 TEMPORARY_SUFFIX = ".tmp"
+_MOST_BITS = 4096
 NON_FINITE = ("NaN", "Infinity", "-Infinity")
 
 
@@ -61,6 +62,8 @@ def plain(value: object, path: str = "value") -> Any:
     if isinstance(value, str):
         return _text(str.__str__(value), path)
     if isinstance(value, int):
+        if value.bit_length() > _MOST_BITS:
+            raise RecordError(f"JSON: {path} is a whole number of {value.bit_length()} bits; at most {_MOST_BITS} fit.")
         return int(value)
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else _non_finite(value)

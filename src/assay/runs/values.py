@@ -21,6 +21,9 @@ Missing: TypeAlias = Literal["refuse", "exclude", "against"]
 
 _COUNT = frozenset({"count", "of", "missing"})
 _ESTIMATE = frozenset({"value", "low", "high", "n"})
+PARTS = _COUNT | _ESTIMATE | {"reason"}
+"""Names by which a summary writes the parts of a Count or an Estimate."""
+
 _FLOATS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 _KEY = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
 _RESERVED = "config"

@@ -115,6 +115,39 @@ def test_a_failure_is_put_on_record_with_its_partial_numbers(repository: Path, r
     assert caught.value.reason == "unfinished"
 
 
+@pytest.mark.parametrize(
+    ("raised", "message"),
+    [
+        (ValueError("half a pair: \ud800"), "half a pair: \\ud800"),
+        (ValueError("x" * 30_000), f"{'x' * 20_000} ... (30000 characters)"),
+    ],
+)
+def test_a_message_that_no_event_could_hold_is_still_a_failure(
+    repository: Path, record: Record, raised: Exception, message: str
+) -> None:
+    def fails(config: Settings, run: Run) -> None:
+        raise raised
+
+    with pytest.raises(ValueError, match=r"half|x"):
+        execute(made(fails), Settings(), record=record, repository=repository)
+    (run_id,) = record.attempts()
+    assert record.status(run_id) is RunStatus.FAILED
+    assert record.events(run_id)[-1].payload["message"] == message
+
+
+def test_numbers_that_cannot_be_saved_leave_a_failed_run(repository: Path, record: Record) -> None:
+    def fails(config: Settings, run: Run) -> None:
+        run["before"] = 1
+        run.save()
+        run.values["word"] = object()  # type: ignore[assignment]
+
+    with pytest.raises(RecordError, match="word: a object came"):
+        execute(made(fails), Settings(), record=record, repository=repository)
+    (run_id,) = record.attempts()
+    assert record.status(run_id) is RunStatus.FAILED
+    assert unverified_values(record, run_id) == {"before": 1}
+
+
 def test_a_signal_ends_the_run_as_interrupted_and_handlers_are_put_back(repository: Path, record: Record) -> None:
     def terminated(config: Settings, run: Run) -> None:
         run["before"] = 1

@@ -69,6 +69,27 @@ def test_a_key_is_set_once_and_never_inside_another(run: Run, key: str) -> None:
     assert summary(run) == {"a": {"b": {"c": 1, "d": 3}}}
 
 
+def test_a_group_that_would_read_as_a_count_is_refused_where_it_is_set(run: Run) -> None:
+    run["wins.count"] = 1
+    run["wins.of"] = 2
+    with pytest.raises(RecordError, match="would read as one Count or Estimate"):
+        run["wins.missing"] = 0
+    assert summary(run) == {"wins": {"count": 1, "of": 2}}
+
+
+def test_a_whole_number_that_json_readers_refuse_is_refused(run: Run) -> None:
+    run["large"] = 2**4095
+    with pytest.raises(RecordError, match=r"big is a whole number of 4097 bits"):
+        run["big"] = 2**4096
+    assert summary(run) == {"large": 2**4095}
+
+
+@pytest.mark.parametrize("rows", [[{"a": 1}], {"a": [1]}, None, pd.Series([1])])
+def test_a_table_is_a_data_frame(run: Run, rows: Any) -> None:
+    with pytest.raises(RecordError, match=r"table 't': a \w+ came; wanted a pandas DataFrame"):
+        run.table("t", rows)
+
+
 @pytest.mark.parametrize("key", ["", "a..b", "a b", ".a", "a/b", "ä", "config.seed", 3])
 def test_a_malformed_key_is_refused(run: Run, key: Any) -> None:
     with pytest.raises(RecordError, match="key "):
