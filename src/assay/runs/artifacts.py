@@ -81,6 +81,5 @@ def store(array: np.ndarray[Any, Any], folder: Path) -> ArtifactArray:
     digest = hashlib.sha256(data).hexdigest()
     path = artifact_path(folder, digest)
     if not (path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == digest):
-        path.parent.mkdir(parents=True, exist_ok=True)
         write_durable(path, data)
     return ArtifactArray(digest, tuple(array.shape), array.dtype.name, str(folder))

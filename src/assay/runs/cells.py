@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from assay.errors import RecordError
 from assay.runs.artifacts import ArtifactArray, artifact_path, store
 from assay.runs.source import module_digests
-from assay.runs.storage import canonical_json, write_durable
+from assay.runs.storage import canonical_json, make_folder, write_durable
 from assay.runs.values import decode, encode
 
 if TYPE_CHECKING:
@@ -62,6 +62,8 @@ def compute(task: CellTask) -> None:
     value = task.function(task.cell)
     if not isinstance(value, Mapping):
         raise RecordError(f"returned {type(value).__name__}; wanted a mapping of column names to values")
+    if wrong := [name for name in value if not isinstance(name, str) or not name]:
+        raise RecordError(f"returned the column name {wrong[0]!r}; a column's name is text. Rename it.")
     written = {str(name): _written(item, str(name), Path(task.artifacts)) for name, item in value.items()}
     body = {"cell": cell_json(task.cell), "value": written}
     write_durable(Path(task.path), canonical_json({"body": body, "sha256": _sha256(body)}).encode())
@@ -91,7 +93,7 @@ def run_cells(
             if key not in done and (value := _finished(folder / f"{key}.json", place.artifacts)) is not None:
                 done[key] = value
     reported(len(done))
-    place.own.mkdir(parents=True, exist_ok=True)
+    make_folder(place.own)
     futures = {}
     for key, cell in zip(keys, wanted, strict=True):
         if key not in done:
@@ -205,7 +207,7 @@ def _finished(path: Path, artifacts: Path) -> dict[str, Any] | None:
         body = content["body"]
         if content["sha256"] != _sha256(body):
             return None
-    except (FileNotFoundError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError):
         return None
     value = {name: _read(item, artifacts) for name, item in body["value"].items()}
     arrays = [item for item in value.values() if isinstance(item, ArtifactArray)]

@@ -76,6 +76,10 @@ def _names(folder: Path) -> list[str]:
         return sorted(os.listdir(folder))
     except FileNotFoundError:
         return []
+    except OSError as cause:
+        raise RecordError(
+            f"{shown(folder)} cannot be read ({cause.strerror}). A record is a folder: give it with --record."
+        ) from cause
 
 
 def run_of(path: Path) -> str:

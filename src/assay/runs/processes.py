@@ -27,6 +27,7 @@ T = TypeVar("T")
 THREADS_PER_CELL = 1
 """Threads for numerical work in each process."""
 
+_PARTING = 10.0  # seconds that a process has to end after it told how its call ended
 _LIBRARIES = ("OMP", "OPENBLAS", "MKL", "NUMEXPR")
 _ONE_THREAD = {f"{library}_NUM_THREADS": str(THREADS_PER_CELL) for library in _LIBRARIES} | {
     "VECLIB_MAXIMUM_THREADS": str(THREADS_PER_CELL),
@@ -85,7 +86,10 @@ class ProcessPerCell(Executor):
             outcome: Outcome | None = receiver.recv()
         except EOFError:
             outcome = None
-        process.join()
+        process.join(_PARTING)
+        if process.is_alive():  # a thread that the call left behind; what the call returned is here already
+            process.kill()
+            process.join()
         receiver.close()
         with self._lock:
             self._alive.discard(process)

@@ -174,6 +174,14 @@ def write_durable(path: Path, data: bytes, *, exclusive: bool = False) -> None:
         raise RecordError(_failure(path, len(data), cause)) from cause
 
 
+def make_folder(folder: Path) -> None:
+    """Make a folder and those above it, durably; RecordError when that cannot be done."""
+    try:
+        _make_folder(folder)
+    except OSError as cause:
+        raise RecordError(_failure(folder, 0, cause)) from cause
+
+
 def _failure(path: Path, size: int, cause: OSError) -> str:
     advice = {
         errno.ENOSPC: "Free space on that disk and start again",

@@ -71,7 +71,7 @@ def fails_on_two(cell: int) -> dict[str, Any]:
 
 
 def unfit(cell: str) -> Any:
-    return {"list": {"bad": [1]}, "number": 3, "clash": {"cell": 1}}[cell]
+    return {"list": {"bad": [1]}, "number": 3, "key": {"1": 2, 1: 3}, "clash": {"cell": 1}}[cell]
 
 
 @pytest.fixture
@@ -182,11 +182,21 @@ def test_a_damaged_value_or_a_lost_array_is_computed_again(place: CellStore) -> 
 
 @pytest.mark.parametrize(
     ("cell", "words"),
-    [("list", r"returned bad = \[1\] \(list\)"), ("number", "returned int; wanted a mapping")],
+    [
+        ("list", r"returned bad = \[1\] \(list\)"),
+        ("number", "returned int; wanted a mapping"),
+        ("key", "returned the column name 1; a column's name is text"),
+    ],
 )
 def test_what_a_cell_may_return_is_told(cell: str, words: str, place: CellStore) -> None:
     with pytest.raises(RecordError, match=words):
         grid(unfit, [cell], place)
+
+
+def test_a_place_where_no_folder_can_be_made_is_named(place: CellStore, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(RecordError, match=r"file/cells.* could not be written: Not a directory"):
+        grid(square, [2], place._replace(own=tmp_path / "file" / "cells"))
 
 
 def test_a_column_of_the_cell_and_of_the_value_clash(place: CellStore) -> None:

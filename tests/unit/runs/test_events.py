@@ -97,3 +97,9 @@ def test_run_ids_that_are_no_file_names_are_refused(tmp_path: Path, run_id: str)
     with pytest.raises(RecordError, match="run id"):
         write(tmp_path, run_id=run_id)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_where_the_folder_should_be_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no record")
+    with pytest.raises(RecordError, match=r"file/events cannot be read \(Not a directory\). A record is a folder"):
+        event_files(tmp_path / "file" / "events")

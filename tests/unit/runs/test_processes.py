@@ -6,12 +6,14 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
 import pytest
 
 from assay.errors import RecordError
+from assay.runs import processes
 from assay.runs.processes import ProcessPerCell
 
 
@@ -34,6 +36,11 @@ def is_killed() -> None:
 def sleeps(seconds: float) -> int:
     time.sleep(seconds)
     return os.getpid()
+
+
+def leaves_a_thread(seconds: float) -> str:
+    threading.Thread(target=time.sleep, args=(seconds,)).start()
+    return "there"
 
 
 def says_exit() -> None:
@@ -61,6 +68,15 @@ def test_values_and_failures_of_several_calls_at_once(monkeypatch: pytest.Monkey
         killed.result()
     with pytest.raises(RecordError, match="SystemExit: no more"):
         ended.result()
+
+
+def test_a_thread_left_behind_does_not_hold_the_value_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "_PARTING", 0.2)
+    before = time.monotonic()
+    with ProcessPerCell(1) as executor:
+        value = executor.submit(leaves_a_thread, 600.0).result()
+    assert value == "there"
+    assert time.monotonic() - before < 60
 
 
 def test_kill_ends_what_runs_and_starts_nothing_more() -> None:
