@@ -10,12 +10,14 @@ import sys
 from collections.abc import Sequence
 
 import click
+from click.utils import PacifyFlushWrapper
 
 from assay import __version__
 from assay.cli.claims import claims
 from assay.cli.data import data
 from assay.cli.run import run
 from assay.cli.runs import runs
+from assay.cli.show import LOST, say
 from assay.errors import AssayError, ConfigError
 
 _INTERRUPTED = 130
@@ -33,25 +35,32 @@ for _command in (run, runs, claims, data):
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit: errors raised on purpose are a message without traceback."""
+    _open_closed_streams()
     try:
         status = assay.main(args=arguments, prog_name="assay", standalone_mode=False)
-        sys.stdout.flush()
     except click.ClickException as error:
         error.show()
         status = error.exit_code
     except (click.Abort, KeyboardInterrupt):
-        click.echo("Interrupted.", err=True)
+        say("Interrupted.", err=True)
         status = _INTERRUPTED
-    except BrokenPipeError:
-        _close_quietly()
-        status = 0
+    except SystemExit:
+        if not isinstance(sys.stdout, PacifyFlushWrapper):
+            raise
+        status = 0  # click printed help for a reader who has gone
     except AssayError as error:
-        click.echo("\n".join((f"assay: {error}", *getattr(error, "__notes__", ()))), err=True)
+        say("\n".join((f"assay: {error}", *getattr(error, "__notes__", ()))), err=True)
         status = 2 if isinstance(error, ConfigError) else 1
-    sys.exit(status or 0)
+    say("", nl=False)  # the last flush, which the interpreter would complain about
+    sys.exit(status or (1 if LOST else 0))
 
 
-def _close_quietly() -> None:
-    """Who reads the pipe has gone: let the interpreter's last flush go nowhere instead of complaining."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
+def _open_closed_streams() -> None:
+    """Put nowhere in the place of standard streams that were closed, lest a file of the record takes their number."""
+    for descriptor, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number, which is this one
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(descriptor, mode, closefd=False))

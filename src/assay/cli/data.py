@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from assay.cli.show import echo_json, echo_table
+from assay.cli.show import echo_json, echo_table, say
 from assay.errors import ConfigError
 from assay.runs.configuration import nearest
 
@@ -40,9 +40,9 @@ def fetch(names: tuple[str, ...], *, everything: bool, only_list: bool, as_json:
         raise ConfigError(f"data fetch: name what to fetch, or --all. Known: {', '.join(known)}.")
     places: dict[str, str] = {}
     for name in chosen:
-        click.echo(f"{name}: {known[name].describe()}", err=as_json)
+        say(f"{name}: {known[name].describe()}", err=as_json)
         places[name] = str(known[name].fetch(progress=functools.partial(_say, name)))
-        click.echo(f"{name}: {places[name]}", err=as_json)
+        say(f"{name}: {places[name]}", err=as_json)
     if as_json:
         echo_json(places)
 
@@ -56,4 +56,4 @@ def fetchables() -> Mapping[str, Any]:
 
 
 def _say(name: str, line: str) -> None:
-    click.echo(f"{name}: {line}", err=True)
+    say(f"{name}: {line}", err=True)

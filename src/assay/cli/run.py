@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import sys
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +12,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from assay.cli.show import echo_json, echo_table, jsonable
+from assay.cli.show import echo_json, echo_table, jsonable, say
 from assay.errors import AssayError, ConfigError, EvidenceError
 from assay.runs.compare import diff
 from assay.runs.configuration import plain
@@ -21,6 +23,7 @@ from assay.runs.overrides import override
 from assay.runs.registry import Record, open_record
 from assay.runs.storage import find_repository, shown
 
+_STDOUT, _STDERR = 1, 2
 _HEADLINES = 40
 _DIFFERENCES = 12
 
@@ -64,16 +67,17 @@ def run(
     for plan in plans:
         _announce(plan, record, repository, workers=workers or available_cpus(), err=as_json)
         with _reporting(record, as_json=as_json, reports=reports) as started:
-            run_id = execute(
-                plan.experiment,
-                plan.config,
-                record=record,
-                repository=repository,
-                tier=plan.tier,
-                workers=workers,
-                register=register,
-                started=started,
-            )
+            with _prints_to_stderr() if as_json else contextlib.nullcontext():
+                run_id = execute(
+                    plan.experiment,
+                    plan.config,
+                    record=record,
+                    repository=repository,
+                    tier=plan.tier,
+                    workers=workers,
+                    register=register,
+                    started=started,
+                )
             reports[-1] = _report(record, run_id, register=register)
         if not as_json:
             _conclude(record, run_id, plan)
@@ -84,10 +88,22 @@ def run(
 def _announce(plan: Plan, record: Record, repository: Path, *, workers: int, err: bool) -> None:
     name = plan.experiment.name
     tag = plan.experiment.tag(plan.tier)
-    click.echo(f"{name}, {tag}: {description(name, repository)}", err=err)
-    click.echo(
-        f"  record {shown(record.root)}/, artifacts {shown(record.artifacts)}/, {workers} cells at once", err=err
-    )
+    say(f"{name}, {tag}: {description(name, repository)}", err=err)
+    say(f"  record {shown(record.root)}/, artifacts {shown(record.artifacts)}/, {workers} cells at once", err=err)
+
+
+@contextlib.contextmanager
+def _prints_to_stderr() -> Iterator[None]:
+    """Let what an experiment and its cells print go to standard error, so that standard output is one document."""
+    sys.stdout.flush()
+    kept = os.dup(_STDOUT)
+    os.dup2(_STDERR, _STDOUT)
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            yield
+    finally:
+        os.dup2(kept, _STDOUT)
+        os.close(kept)
 
 
 @contextlib.contextmanager
@@ -96,7 +112,7 @@ def _reporting(record: Record, *, as_json: bool, reports: list[dict[str, Any]]) 
 
     def started(run_id: str) -> None:
         reports.append({"run_id": run_id, "status": str(RunStatus.RUNNING)})
-        click.echo(f"  run    {run_id}", err=as_json)
+        say(f"  run    {run_id}", err=as_json)
 
     known = len(reports)
     try:
@@ -110,10 +126,10 @@ def _reporting(record: Record, *, as_json: bool, reports: list[dict[str, Any]]) 
         if as_json:
             echo_json(reports[0] if len(reports) == 1 else {"status": reports[-1]["status"], "runs": reports})
         partial = "" if status is RunStatus.COMPLETED else "; its partial numbers are no evidence"
-        click.echo(f"Run {reports[-1]['run_id']} {status}{partial}.", err=True)
+        say(f"Run {reports[-1]['run_id']} {status}{partial}.", err=True)
         if stopped or isinstance(error, AssayError):
             raise
-        click.echo("".join(traceback.format_exception(error)), err=True, nl=False)
+        say("".join(traceback.format_exception(error)), err=True, nl=False)
         raise SystemExit(1) from error
 
 
@@ -136,12 +152,12 @@ def _conclude(record: Record, run_id: str, plan: Plan) -> None:
     if keys:
         echo_table(("number", "value"), [(key, results.value(key)) for key in keys[:_HEADLINES]])
     if len(keys) > _HEADLINES:
-        click.echo(f"... and {len(keys) - _HEADLINES} more: assay runs show {run_id}")
+        say(f"... and {len(keys) - _HEADLINES} more: assay runs show {run_id}")
     tables = f", tables {', '.join(results.tables())}" if results.tables() else ""
-    click.echo(f"summary {shown(record.summary_folder(run_id))}/{tables}")
+    say(f"summary {shown(record.summary_folder(run_id))}/{tables}")
     seconds = results.manifest.duration_seconds or 0.0
-    click.echo(f"completed {run_id} in {seconds:.1f} s")
-    click.echo(_beside_registered(record, run_id, plan))
+    say(f"completed {run_id} in {seconds:.1f} s")
+    say(_beside_registered(record, run_id, plan))
 
 
 def _beside_registered(record: Record, run_id: str, plan: Plan) -> str:

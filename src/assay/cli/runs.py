@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from assay.cli.show import echo_json, echo_table, jsonable
+from assay.cli.show import echo_json, echo_table, jsonable, say
 from assay.cli.verify import verify
 from assay.errors import ConfigError, RecordError
 from assay.runs.compare import diff
@@ -82,7 +82,7 @@ def list_runs(*, status: str | None, experiment: str | None, folder: Path | None
         echo_table(("run", "status", "standing", "started", "seconds", "commit"), [line[:-1] for line in lines])
     else:
         what = "No such run" if status or experiment else "No run yet"
-        click.echo(f"{what} in {shown(record.root)}/.", err=True)
+        say(f"{what} in {shown(record.root)}/.", err=True)
 
 
 @runs.command()
@@ -107,7 +107,7 @@ def show(run_id: str, *, folder: Path | None, as_json: bool) -> None:
     echo_table(("", ""), [(name, _text(value)) for name, value in facts.items() if value not in (None, "", [], (), {})])
     if numbers:
         if not completed:
-            click.echo(f"Partial numbers of a run that is {status}; they can never be evidence:")
+            say(f"Partial numbers of a run that is {status}; they can never be evidence:")
         echo_table(("number", "value"), list(numbers.items()))
 
 
@@ -134,8 +134,8 @@ def show_diff(first: str, second: str, *, folder: Path | None, as_json: bool) ->
         if part:
             echo_table((name, first, second), part)
         else:
-            click.echo(f"{name}: no difference")
-    click.echo(f"{len(found.numbers)} of {found.compared} numbers differ, by at most {found.largest:.2g} relative")
+            say(f"{name}: no difference")
+    say(f"{len(found.numbers)} of {found.compared} numbers differ, by at most {found.largest:.2g} relative")
 
 
 @runs.command()
@@ -153,7 +153,7 @@ def register(run_id: str, *, why: str, folder: Path | None, as_json: bool) -> No
     if as_json:
         echo_json({"run_id": run_id, "experiment": done.experiment, "tier": done.tier, "why": done.why, "at": done.at})
     else:
-        click.echo(f"registered {run_id} for {done.experiment}, {done.tier}: {done.why}")
+        say(f"registered {run_id} for {done.experiment}, {done.tier}: {done.why}")
 
 
 @runs.command()
@@ -170,7 +170,7 @@ def doctor(context: click.Context, *, folder: Path | None, as_json: bool) -> Non
     elif findings:
         echo_table(("finding", "where", "what to do"), [(one.kind, one.path, one.advice) for one in findings])
     else:
-        click.echo(f"{shown(record.root)}/: {len(record.attempts())} runs, nothing wrong")
+        say(f"{shown(record.root)}/: {len(record.attempts())} runs, nothing wrong")
     context.exit(1 if serious else 0)
 
 
@@ -184,7 +184,7 @@ def index(*, folder: Path | None, as_json: bool) -> None:
     if as_json:
         echo_json({"index": shown(path), "runs": len(record.attempts())})
     else:
-        click.echo(f"{shown(path)}: {len(record.attempts())} runs")
+        say(f"{shown(path)}: {len(record.attempts())} runs")
 
 
 def _line(record: Record, run_id: str) -> Line:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import math
+import os
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
@@ -17,9 +18,30 @@ from assay.runs.values import encode
 _WIDE = 10_000
 
 
+LOST: list[OSError] = []
+"""Why standard output could not be written, where that is more than a reader who has seen enough."""
+
+
+def say(text: str, *, err: bool = False, nl: bool = True) -> None:
+    """Print a line. A stream that cannot be written stops nothing that is under way: what follows goes nowhere.
+
+    A reader who has gone (``| head``) is no error; anything else (a full disk) is said once, and noted in ``LOST``.
+    """
+    try:
+        click.echo(text, err=err, nl=nl)
+    except OSError as cause:
+        stream = sys.stderr if err else sys.stdout
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
+        if not isinstance(cause, BrokenPipeError) and not err:
+            LOST.append(cause)
+            say(f"assay: standard output cannot be written ({cause.strerror}); going on without it.", err=True)
+
+
 def echo_json(value: Any) -> None:
     """Print one JSON document; NaN and infinities as the strings the record uses."""
-    click.echo(json.dumps(jsonable(value), indent=2, ensure_ascii=False, allow_nan=False))
+    say(json.dumps(jsonable(value), indent=2, ensure_ascii=False, allow_nan=False))
 
 
 def jsonable(value: Any) -> Any:
@@ -51,7 +73,7 @@ def echo_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, title: 
     width = shutil.get_terminal_size().columns if terminal else _WIDE
     text = io.StringIO()
     Console(file=text, width=width, force_terminal=terminal).print(table)
-    click.echo("\n".join(line.rstrip() for line in text.getvalue().splitlines()))
+    say("\n".join(line.rstrip() for line in text.getvalue().splitlines()))
 
 
 def shown(value: Any) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from assay.cli.show import echo_json, echo_table
+from assay.cli.show import echo_json, echo_table, say
 from assay.errors import ConfigError
 from assay.runs.compare import RELATIVE_TOLERANCE, Outcome
 from assay.runs.configuration import nearest
@@ -42,7 +42,7 @@ def verify(
     run_id = _chosen(record, run_or_experiment, tier)
     manifest = record.results(run_id).manifest
     scratch = scratch_record(repository, run_id)
-    click.echo(f"Running {run_id} again, recorded in {shown(scratch.root)}/", err=as_json)
+    say(f"Running {run_id} again, recorded in {shown(scratch.root)}/", err=as_json)
     outcome = run_again(
         record,
         run_id,
@@ -112,7 +112,7 @@ def _show(outcome: Outcome, scratch: Record) -> None:
         echo_table(("machine", "recorded", "now"), outcome.environment)
     word = "REPRODUCED" if outcome.reproduced else "DRIFTED"
     same = "identical bytes" if outcome.identical else f"largest relative difference {outcome.largest:.2g}"
-    click.echo(
+    say(
         f"{word}  {outcome.run_id}: {outcome.compared} numbers and table cells, {same}\n"
         f"  {outcome.printed} held at the precision that claims print, the others within {outcome.tolerance:g} "
         f"relative; {len(outcome.drifted)} drifted\n"

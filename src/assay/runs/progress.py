@@ -58,7 +58,8 @@ def _lines(label: str, total: int) -> Advance:
         now = time.monotonic()
         if now - last >= _SECONDS_BETWEEN_LINES or (done == total and total > 0 and now - start >= 1.0):
             last = now
-            sys.stderr.write(f"{label}: {done}/{total} after {now - start:.0f} s\n")
-            sys.stderr.flush()
+            with contextlib.suppress(OSError):  # nobody reads it any more: no reason to end the run
+                sys.stderr.write(f"{label}: {done}/{total} after {now - start:.0f} s\n")
+                sys.stderr.flush()
 
     return advance

@@ -133,9 +133,7 @@ def start(root: Path, *arguments: str, python: tuple[str, ...] = (), **options: 
         cwd=root,
         env=environment,
         text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        **options,
+        **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options},
     )
 
 
