@@ -101,6 +101,7 @@ def session(folder: Path, suite: str) -> tuple[float, bool, float]:
 def main() -> int:
     """Measure and print one line; 1 when a limit is passed."""
     os.environ["OMP_NUM_THREADS"] = "1"
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # sessions after the first read compiled files, as users' do
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_suites(folder)

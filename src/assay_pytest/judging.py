@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import gc
 from collections.abc import Generator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -42,14 +41,6 @@ class Judging:
         self._strict = bool(config.option.claims_strict)
         self._accept = config.option.claims_accept
         self._root = config.rootpath
-
-    def pytest_collection_finish(self) -> None:
-        """Spare the garbage collector tests and claims, which live as long as the session: a fifth of its time."""
-        gc.freeze()
-
-    def pytest_sessionfinish(self) -> None:
-        """Give the garbage collector everything back."""
-        gc.unfreeze()
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:

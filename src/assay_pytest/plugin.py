@@ -5,6 +5,7 @@ Only the process that pytest was started in writes: workers of pytest-xdist send
 
 from __future__ import annotations
 
+import gc
 import sys
 from typing import TYPE_CHECKING
 
@@ -62,6 +63,17 @@ class Claims:
     def __init__(self) -> None:
         """Know of no claim yet."""
         self._judging: Judging | None = None
+        self._frozen = False
+
+    def pytest_collection_finish(self) -> None:
+        """Spare the garbage collector what claims were made of: a fifth of the time of a session of thousands."""
+        if self._frozen:
+            gc.freeze()
+
+    def pytest_sessionfinish(self) -> None:
+        """Give the garbage collector everything back."""
+        if self._frozen:
+            gc.unfreeze()
 
     @pytest.fixture
     def evidence(self) -> Evidence:
@@ -84,6 +96,8 @@ class Claims:
             return
         if sys.flags.optimize and config.getoption("assertmode", "rewrite") == "plain":
             raise pytest.UsageError("python -O with --assert=plain removes the assertions of claims: drop one of them")
+        self._frozen = True
+        gc.freeze()  # collected tests live as long as the session: no need to look for garbage among them
         from assay_pytest.collecting import collect
         from assay_pytest.judging import Judging, PendingBodies
 

@@ -8,7 +8,6 @@ it. A tie holds for both neighbours and is flagged. All arithmetic is exact, so 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Context, Decimal, Inexact, localcontext
 from numbers import Integral, Real
 from typing import NamedTuple
@@ -44,8 +43,7 @@ class Nearness(NamedTuple):
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class Numeral:
+class Numeral(NamedTuple):
     """A printed number: its value as read (87.5 for 87.5%), and the power of ten of its last printed digit."""
 
     text: str

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
 from functools import lru_cache
@@ -56,8 +55,7 @@ class Match(NamedTuple):
     finite: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Printed:
+class Printed(NamedTuple):
     """A value as a sentence prints it: its form, its numerals, and the literal text around them."""
 
     text: str
@@ -128,7 +126,7 @@ def _interval(text: str, found: re.Match[str]) -> Printed:
     if found["percent"]:
         if any(end.percent for end in ends):
             raise ClaimError(f"{text!r} has percent signs inside and outside the brackets: keep one kind")
-        ends = replace(ends[0], percent=True), replace(ends[1], percent=True)
+        ends = ends[0]._replace(percent=True), ends[1]._replace(percent=True)
         tail += found["percent"]
     if found["value"] is None:
         return Printed(text, Form.INTERVAL, ends, ("[", ", ", tail))
@@ -236,7 +234,7 @@ def _half_width(low: Decimal, high: Decimal) -> Decimal:
 def _lopsided(printed: Printed, value: Any) -> str:
     middle = EXACT.multiply(EXACT.add(exact(value.low), exact(value.high)), Decimal("0.5"))
     off = EXACT.subtract(middle, exact(value.value))
-    near = replace(printed.numerals[0], sign="", value=Decimal(0), scientific=False).near(off)
+    near = printed.numerals[0]._replace(sign="", value=Decimal(0), scientific=False).near(off)
     return "" if near.holds else f"the interval {shown(value)} is lopsided: print [low, high]"
 
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -51,8 +50,7 @@ class Fault(NamedTuple):
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Binding:
+class Binding(NamedTuple):
     """One brace: the key, the text printed in it, and the span of that text in the docstring."""
 
     key: str
@@ -63,8 +61,7 @@ class Binding:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(NamedTuple):
     """A checked sentence: as written with braces, as displayed without, and its bindings in order."""
 
     written: str
