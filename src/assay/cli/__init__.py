@@ -10,7 +10,6 @@ import sys
 from collections.abc import Sequence
 
 import click
-from click.utils import PacifyFlushWrapper
 
 from assay import __version__
 from assay.cli.claims import claims
@@ -45,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         say("Interrupted.", err=True)
         status = _INTERRUPTED
     except SystemExit:
-        if not isinstance(sys.stdout, PacifyFlushWrapper):
+        if type(sys.stdout).__name__ != "PacifyFlushWrapper":
             raise
         status = 0  # click printed help for a reader who has gone
     except AssayError as error:
