@@ -85,7 +85,12 @@ def last_layers(pair: Pair, sides: Sides, donor: Gram, recipient: Gram) -> dict[
         for side in (recipient, recipient.shuffled(order))
     )
     shuffled = shuffled_cka(donor, recipient, draws=config.shuffles, rng=stream(config.seed, "shuffle", *names))
-    scaled = unbiased_cka(gram(standardised(sides.donor[-1])), gram(standardised(sides.recipient[-1])))
+    scaled = cka_draws(
+        *(gram(standardised(side[-1])) for side in sides[:2]),
+        clusters=clusters,
+        draws=config.draws,
+        rng=stream(config.seed, "bootstrap"),
+    )
     low, high = np.quantile(shuffled, [0.025, 0.975])
     flag = cluster_flag(len(set(clusters)))
     return {
@@ -96,10 +101,11 @@ def last_layers(pair: Pair, sides: Sides, donor: Gram, recipient: Gram) -> dict[
         "sham_length": like_length(pair, sides, donor, recipient),
         "p": permutation_p(matched.value, shuffled),
         "difference": percentile_estimate(matched.value - sham.value, matched.drawn - sham.drawn, n=donor.n, flag=flag),
-        "cka_standardised": scaled,
+        "cka_standardised": scaled.value,
         "cka_biased": linear_cka(donor, recipient),
         "cka_biased_sham": shuffled_expectation(donor, recipient),
         "drawn": matched.drawn,
+        "drawn_standardised": scaled.drawn,
     }
 
 
@@ -156,6 +162,8 @@ def best_layers(pair: Pair, sides: Sides, split: RetrievalSplit) -> dict[str, An
         "best_recipient": recipient_layer,
         "best_cka": percentile_estimate(best.value, best.drawn, n=n, flag=flag),
         "best_minus_last": percentile_estimate(best.value - last.value, best.drawn - last.drawn, n=n, flag=flag),
+        "drawn_best_minus_last": best.drawn - last.drawn,
+        "test_clusters": sides.clusters[split.test],
     }
 
 
@@ -173,6 +181,7 @@ def translations(
         found[f"{name}_{way}"] = matched.nearest.interval(draws=pair.config.draws, rng=rng)
         found[f"{name}_{way}_hits"] = Count(matched.nearest.hits, of=matched.nearest.n_test)
         found[f"{name}_{way}_csls"] = Count(matched.csls.hits, of=matched.csls.n_test)
+        found[f"{name}_{way}_found"] = matched.nearest.found
         found[f"{name}_{way}_sham"] = Count(sham.nearest.hits, of=sham.nearest.n_test)
     return found
 

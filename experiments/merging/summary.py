@@ -9,7 +9,8 @@ import pandas as pd
 
 from assay.report.figures import bars_against_chance, curves_by_depth, matched_and_sham
 from assay.runs import Count, Run, count
-from assay.stats.bootstrap import percentile_estimate
+from assay.seeds import stream
+from assay.stats.bootstrap import cluster_mean, percentile_estimate
 from assay.stats.estimate import Estimate
 from experiments.merging.views import View
 
@@ -27,6 +28,7 @@ def record_pairs(run: Run, views: list[View], pairs: pd.DataFrame) -> None:
     record_groups(run, pairs)
     record_best_layers(run, pairs)
     record_retrieval(run, pairs)
+    record_mean_retrieval(run, pairs)
     run.table("pairs", pair_table(pairs))
     layers = layer_table(pairs)
     run.table("layers", layers)
@@ -51,11 +53,24 @@ def record_alignment(run: Run, pairs: pd.DataFrame) -> None:
     run["sham.largest"] = float(pairs.sham.abs().max())
     run["sham_length.mean"] = float(pairs.sham_length.mean())
     run["sham_length.highest"] = float(pairs.sham_length.max())
-    run["cka_mean"] = float(cka.mean())
-    for column in ("cka_biased", "cka_biased_sham", "cka_standardised"):
+    scaled = pairs.cka_standardised.to_numpy()
+    drawn, drawn_scaled = mean_drawn(pairs.drawn), mean_drawn(pairs.drawn_standardised)
+    for key, value, draws in (
+        ("cka_mean", cka.mean(), drawn),
+        ("cka_standardised.mean", scaled.mean(), drawn_scaled),
+        ("cka_standardised.minus_raw", (scaled - cka).mean(), drawn_scaled - drawn),
+    ):
+        run[key] = percentile_estimate(float(value), draws, n=pairs.cka.iloc[0].n, flag=pairs.cka.iloc[0].reason)
+    for column in ("cka_biased", "cka_biased_sham"):
         run[f"{column}.mean"] = float(pairs[column].mean())
+    for column in ("cka_biased", "cka_biased_sham", "cka_standardised"):
         run[f"{column}.lowest"] = float(pairs[column].min())
         run[f"{column}.highest"] = float(pairs[column].max())
+
+
+def mean_drawn(handles: pd.Series) -> np.ndarray[Any, Any]:
+    """Mean over pairs of what was resampled, draw by draw: all pairs were resampled alike."""
+    return np.asarray(np.mean([handle.load() for handle in handles], axis=0))
 
 
 def record_groups(run: Run, pairs: pd.DataFrame) -> None:
@@ -65,7 +80,7 @@ def record_groups(run: Run, pairs: pd.DataFrame) -> None:
     n = int(pairs.cka.iloc[0].n)
     for group, members in pairs.groupby("group", sort=False):
         values = [estimate.value for estimate in members.cka]
-        drawn = np.mean([handle.load() for handle in members.drawn], axis=0)
+        drawn = mean_drawn(members.drawn)
         means[str(group)] = (float(np.mean(values)), drawn)
         run[f"groups.{group}.cka"] = percentile_estimate(means[str(group)][0], drawn, n=n, flag=flag)
         run[f"groups.{group}.pairs"] = len(members)
@@ -86,9 +101,30 @@ def record_best_layers(run: Run, pairs: pd.DataFrame) -> None:
     upper = pd.Series([gain.high for gain in gains])
     run["best_layers.better"] = count(lower > 0, rows=lower)
     run["best_layers.worse"] = count(upper < 0, rows=upper)
-    run["best_layers.mean_gain"] = float(np.mean([gain.value for gain in gains]))
+    run["best_layers.mean_gain"] = percentile_estimate(
+        float(np.mean([gain.value for gain in gains])),
+        mean_drawn(pairs.drawn_best_minus_last),
+        n=gains[0].n,
+        flag=gains[0].reason,
+    )
     run["best_layers.mean_cka"] = float(np.mean([estimate.value for estimate in pairs.best_cka]))
     run["best_layers.n_test"] = int(pairs.best_cka.iloc[0].n)
+
+
+def record_mean_retrieval(run: Run, pairs: pd.DataFrame) -> None:
+    """Mean P@1 over all directed pairs, and what choosing layers adds, with intervals over the test pages."""
+    clusters = list(pairs.test_clusters.iloc[0].load())
+    rates = {
+        layers: np.mean([handle.load() for way in WAYS if layers in way for handle in pairs[f"{way}_found"]], axis=0)
+        for layers in ("last", "best")
+    }
+    for key, rate in (
+        ("retrieval.last.mean", rates["last"]),
+        ("retrieval.best.mean", rates["best"]),
+        ("retrieval.best_minus_last", rates["best"] - rates["last"]),
+    ):
+        rng = stream(run.config.seed, "mean-retrieval")
+        run[key] = cluster_mean(rate, clusters=clusters, draws=run.config.draws, rng=rng)
 
 
 def record_retrieval(run: Run, pairs: pd.DataFrame) -> None:
@@ -101,7 +137,6 @@ def record_retrieval(run: Run, pairs: pd.DataFrame) -> None:
         worst = rates.iloc[int(rates.sham.argmax())]
         run[f"{at}.highest_sham_hits"] = Count(int(worst.sham_hits), of=int(worst.of))
         run[f"{at}.above_highest_sham"] = count(rates.low > worst.sham, rows=rates.low)
-        run[f"{at}.mean"] = float(rates.rate.mean())
         run[f"{at}.mean_csls"] = float(rates.csls.mean())
         run[f"{at}.mean_sham"] = float(rates.sham.mean())
         for name, place in (("lowest", int(rates.rate.argmin())), ("highest", int(rates.rate.argmax()))):
@@ -189,8 +224,8 @@ def matrix_of(views: list[View], pairs: pd.DataFrame) -> pd.DataFrame:
 
 def label_of(group: str) -> str:
     """The kind of pair in words."""
-    named = {"same-language": "same language, across models", "other-language": "other languages, across models"}
-    return named.get(group, f"other languages, {group.replace('-', ' ', 1)}")
+    named = {"same-language": "same language, across models", "other-language": "different languages, across models"}
+    return named.get(group, f"different languages, {group.replace('-', ' ', 1)}")
 
 
 def draw(run: Run, matrix: pd.DataFrame, layers: pd.DataFrame, pairs: pd.DataFrame) -> None:
@@ -202,6 +237,7 @@ def draw(run: Run, matrix: pd.DataFrame, layers: pd.DataFrame, pairs: pd.DataFra
         matched_and_sham(
             matrix,
             title=f"Unbiased CKA of the last layers, {n} sentences",
+            label="unbiased CKA",
             matched="translations paired",
             sham=f"shuffled (mean of {config.shuffles})",
             groups=blocks,
@@ -224,5 +260,7 @@ def draw(run: Run, matrix: pd.DataFrame, layers: pd.DataFrame, pairs: pd.DataFra
                     "chance": 1 / int(rates.of.iloc[0]),
                 }
             )
-    title = "Retrieval of translations among the test sentences\nmean over directed pairs, whiskers: lowest and highest"
+    n_test = int(pairs.best_cka.iloc[0].n)
+    what = f"Retrieval of translations among {n_test} test sentences"
+    title = f"{what}\nmean over directed pairs, whiskers: lowest and highest"
     run.figure("retrieval", bars_against_chance(pd.DataFrame(bars), title=title, ylabel="P@1"))

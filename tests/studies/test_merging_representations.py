@@ -29,6 +29,8 @@ HEADLINES = (
     "sham.largest",
     "best_layers.mean_cka",
     "retrieval.last.mean",
+    "retrieval.best_minus_last",
+    "cka_standardised.minus_raw",
     "views.tiny-llama-1-en.nats_per_byte",
 )
 

@@ -26,7 +26,9 @@ def _canvas(width: float, height: float, *, panels: int = 1) -> tuple[Any, Any]:
     return figure, figure.subplots((panels + 1) // 2, 2, sharex=True, sharey=True)
 
 
-def matched_and_sham(values: pd.DataFrame, *, title: str, matched: str, sham: str, groups: Sequence[int] = ()) -> Any:
+def matched_and_sham(
+    values: pd.DataFrame, *, title: str, label: str, matched: str, sham: str, groups: Sequence[int] = ()
+) -> Any:
     """Square matrix of comparisons: matched values below the diagonal, shams above it.
 
     ``values`` has the same labels in rows and columns; the diagonal is not shown. ``groups`` are the sizes of
@@ -51,7 +53,7 @@ def matched_and_sham(values: pd.DataFrame, *, title: str, matched: str, sham: st
     axes.set_xticks(range(n), list(values.columns), rotation=45, ha="right", fontsize=8)
     axes.set_yticks(range(n), list(values.index), fontsize=8)
     axes.set_title(f"{title}\nbelow the diagonal: {matched}; above: {sham}", fontsize=10)
-    figure.colorbar(image, ax=axes, shrink=0.8)
+    figure.colorbar(image, ax=axes, shrink=0.8, label=label)
     return figure
 
 
@@ -77,7 +79,7 @@ def curves_by_depth(layers: pd.DataFrame, *, title: str, ylabel: str) -> Any:
         axes.grid(alpha=0.25)
         axes.legend(fontsize=7, frameon=False, loc="upper left")
     figure.suptitle(title, fontsize=11)
-    figure.supxlabel("relative depth (0 first layer, 1 last)", fontsize=9)
+    figure.supxlabel("relative depth (0 after the first block, 1 after the last)", fontsize=9)
     figure.supylabel(ylabel, fontsize=9)
     return figure
 
@@ -93,6 +95,11 @@ def bars_against_chance(rates: pd.DataFrame, *, title: str, ylabel: str) -> Any:
     axes.bar([p - 0.2 for p in places], rates["matched"], width=0.4, color=PALETTE[0], label="matched pairing")
     axes.errorbar([p - 0.2 for p in places], rates["matched"], yerr=spread, fmt="none", ecolor="black", capsize=2)
     axes.bar([p + 0.2 for p in places], rates["sham"], width=0.4, color=SHAM_COLOUR, label="shuffled pairing (sham)")
+    for place, matched, sham in zip(places, rates["matched"], rates["sham"], strict=True):
+        axes.annotate(
+            f"{matched:.2f}", (place - 0.22, matched), (0, 2), textcoords="offset points", ha="right", fontsize=8
+        )
+        axes.annotate(f"{sham:.3f}", (place + 0.2, sham), (0, 3), textcoords="offset points", ha="center", fontsize=8)
     axes.axhline(float(rates["chance"].mean()), color=PALETTE[1], linestyle="--", label="chance, 1 / test sentences")
     axes.set_xticks(list(places), list(rates["label"]), fontsize=8)
     axes.set(ylabel=ylabel, title=title, ylim=(0, 1))

@@ -20,7 +20,9 @@ def texts(figure: Any) -> list[str]:
 
 def test_matched_below_and_sham_above_the_diagonal() -> None:
     values = pd.DataFrame([[np.nan, -0.001, 0.02], [0.9, np.nan, 0.03], [0.5, 0.25, np.nan]], LABELS, LABELS)
-    figure = matched_and_sham(values.fillna(1.0), title="CKA", matched="paired", sham="shuffled", groups=(2, 1))
+    figure = matched_and_sham(
+        values.fillna(1.0), title="CKA", label="CKA", matched="paired", sham="shuffled", groups=(2, 1)
+    )
     assert texts(figure) == ["0.00", "0.02", "0.90", "0.03", "0.50", "0.25"]
     assert figure.axes[0].get_title() == "CKA\nbelow the diagonal: paired; above: shuffled"
     figure.savefig(BytesIO())
