@@ -1,1 +1,1 @@
-"""Figures and tables, drawn from recorded results alone."""
+"""Figures, drawn from recorded results alone."""

@@ -13,17 +13,19 @@ if TYPE_CHECKING:
     from assay.runs.registry import Record, open_record
     from assay.runs.results import Results
     from assay.runs.values import Count, count
+    from assay.stats.estimate import Estimate
 
-__all__ = ["ArtifactArray", "Count", "Record", "Results", "Run", "count", "experiment", "open_record"]
+__all__ = ["ArtifactArray", "Count", "Estimate", "Record", "Results", "Run", "count", "experiment", "open_record"]
 
 _MODULES = {
-    "ArtifactArray": "artifacts",
-    "Count": "values",
-    "Record": "registry",
-    "Results": "results",
-    "Run": "recorder",
-    "count": "values",
-    "open_record": "registry",
+    "ArtifactArray": "assay.runs.artifacts",
+    "Count": "assay.runs.values",
+    "Estimate": "assay.stats.estimate",
+    "Record": "assay.runs.registry",
+    "Results": "assay.runs.results",
+    "Run": "assay.runs.recorder",
+    "count": "assay.runs.values",
+    "open_record": "assay.runs.registry",
 }
 
 
@@ -31,4 +33,4 @@ def __getattr__(name: str) -> Any:
     """Load a public name when it is first asked for, so that importing the package costs nothing."""
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{_MODULES[name]}"), name)
+    return getattr(importlib.import_module(_MODULES[name]), name)
