@@ -155,11 +155,11 @@ def _placed(error: SentenceError, function: Any, names: tuple[str, ...], sources
         written = source.functions[function.__qualname__].written or ""
         read_sentence(written, names=names)
     except SentenceError as again:
-        placed = [(source.place(function.__qualname__, fault.offset), fault.message) for fault in again.faults]
-        return [(line, f"{message} at column {column}") for (line, column), message in placed]
+        placed = [(source.place(function.__qualname__, fault.offset), fault) for fault in again.faults]
+        return [(line, fault.at(f" at column {column}")) for (line, column), fault in placed]
     except (ClaimError, KeyError):
         pass
-    return [(function.__code__.co_firstlineno, fault.message) for fault in error.faults]
+    return [(function.__code__.co_firstlineno, fault.at()) for fault in error.faults]
 
 
 def _line(function: Any, sources: Sources) -> int:

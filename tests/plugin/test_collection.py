@@ -15,9 +15,18 @@ RUNS = "open('ran', 'w').close()"
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        (claim("M1", "A gain of 0.25 nats."), "claims/test_claims.py:7: claim M1: unbound number 0.25 at column 18"),
-        (claim("M1", "Two\n    lines, 14/20."), "claims/test_claims.py:8: claim M1: unbound number 14/20 at column 12"),
-        (claim("M1", "\u00e9\u00e9 0.25"), "claims/test_claims.py:7: claim M1: unbound number 0.25 at column 11"),
+        (
+            claim("M1", "A gain of 0.25 nats."),
+            "claims/test_claims.py:7: claim M1: unbound number 0.25 at column 18: write {key: *}, or {= *} for a constant*",
+        ),
+        (
+            claim("M1", "Two\n    lines, 14/20."),
+            "claims/test_claims.py:8: claim M1: unbound number 14/20 at column 12: write {key: *}, or {= *} for a constant*",
+        ),
+        (
+            claim("M1", "\u00e9\u00e9 0.25"),
+            "claims/test_claims.py:7: claim M1: unbound number 0.25 at column 11: write {key: *}, or {= *} for a constant*",
+        ),
         (claim("M1", "Open {items: 3,000"), "claims/test_claims.py:7: claim M1: unbalanced brace: opened*at column 13"),
         (claim("M1", "Closed items}"), "claims/test_claims.py:7: claim M1: unbalanced brace: closed*at column 20"),
         (claim("M1", "{: 5}"), "claims/test_claims.py:7: claim M1: {: 5} has an empty key*"),
@@ -69,10 +78,10 @@ def test_all_mistakes_of_all_files_are_reported_at_once(repository: Repository) 
     assert result.ret == 2
     result.stdout.fnmatch_lines(
         [
-            "claims/a/test_a.py:7: claim M1: unbound number 0.5 at column 8",
+            "claims/a/test_a.py:7: claim M1: unbound number 0.5 at column 8: write *",
             "claims/a/test_a.py:7: claim M1: {: 1} has an empty key*",
-            "claims/a/test_a.py:7: claim M1: unbound number 14/20 at column 25",
-            "claims/b/test_b.py:7: claim M3: unbound number 3 at column 8",
+            "claims/a/test_a.py:7: claim M1: unbound number 14/20 at column 25: write *",
+            "claims/b/test_b.py:7: claim M3: unbound number 3 at column 8: write *",
             "claims/b/test_b.py:12: claim id M2 is used twice: at claims/a/test_a.py:12 and at claims/b/test_b.py:12",
         ]
     )

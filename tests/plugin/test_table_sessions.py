@@ -153,7 +153,7 @@ def test_optimised_python_reads_sentences_from_the_source(three: Repository) -> 
     assert (three.path / "fresh.md").read_text() == table(three)
     result.stdout.fnmatch_lines(
         [
-            "bad/test_bad.py:7: claim M1: unbound number 0.25 at column 18",
+            "bad/test_bad.py:7: claim M1: unbound number 0.25 at column 18: write *",
             "bad/test_bad.py:12: test_it has no docstring*",
         ]
     )

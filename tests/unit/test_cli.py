@@ -42,7 +42,7 @@ def test_a_run_says_where_it_writes_and_what_it_found(tmp_path: Path) -> None:
     assert "record scratch/, artifacts scratch/artifacts/" in done.stdout
     assert "supported" in done.stdout
     assert "completed toy.words_tiny_" in done.stdout
-    assert "registered: none to compare with" in done.stdout
+    assert done.stdout.endswith("\nregistered: none to compare with\n")
     assert written(root) == {}
     summary = next((root / "scratch" / "summaries").rglob("summary.json"))
     assert json.loads(summary.read_text()) == {
@@ -120,6 +120,7 @@ def test_a_pipe_that_closes_early_is_no_error(once: Path) -> None:
         (("runs", "show", "toy.sums_tiny_0"), "There is no run 'toy.sums_tiny_0' in experiments/."),
         (("runs", "register", "x", "--why", "y"), "There is no run 'x'"),
         (("runs", "verify", "toy.words"), "'toy.words' is no run and has no registered run"),
+        (("show", "x"), "No such command 'show'. Did you mean: assay runs show?"),
         (("runs", "shwo"), "No such command 'shwo'"),
         (("data", "fetch", "nothing-like-it"), "data fetch: there is no 'nothing-like-it'."),
         (("data", "fetch"), "data fetch: name what to fetch, or --all. Known: "),
@@ -139,9 +140,12 @@ def test_a_wrong_word_is_named_with_the_known_ones_and_nothing_is_written(
 def test_registering_from_a_dirty_tree_is_refused_before_anything_runs(tmp_path: Path) -> None:
     root = toy(tmp_path)
     write(root, {"experiments/toy/sums.py": SUMS.replace("FACTOR = 3.0", "FACTOR = 4.0")})
+    write(root, {f"new_{number}.py": "" for number in range(6)})
     done = assay(root, "run", "toy.sums", "--tier", "tiny", "--register", "why not")
     assert done.returncode == 1
     assert "on a dirty tree on top of" in done.stderr
+    assert "(experiments/toy/sums.py, new_0.py (untracked), new_1.py (untracked)," in done.stderr
+    assert "new_3.py (untracked) and 2 more)" in done.stderr
     assert written(root) == {}
     assert not (root / "computed.log").exists()
 
@@ -166,6 +170,15 @@ def test_an_experiment_written_wrongly_is_refused_with_what_to_do(tmp_path: Path
     done = assay(root, "run", name, "--tier", "tiny", python=("-OO",))
     assert words in done.stderr
     assert (done.returncode, written(root)) == (2, {})
+
+
+def test_an_import_error_is_told_without_the_frames_of_the_import_system(tmp_path: Path) -> None:
+    root = write(tmp_path, {"experiments/toy/sums.py": SUMS.replace("import random", "from random import gone")})
+    done = assay(root, "run", "toy.sums", "--tier", "tiny", "--workers", "1")
+    assert done.returncode == 2
+    assert "cannot be imported: ImportError: cannot import name 'gone'" in done.stderr.splitlines()[0]
+    assert "from random import gone" in done.stderr
+    assert "importlib" not in done.stderr
 
 
 def test_it_all_works_without_docstrings_and_asserts(tmp_path: Path) -> None:
@@ -340,6 +353,7 @@ def test_claims_hold_and_set_the_precision_of_verify(once: Path, tmp_path: Path,
     assert [(claim["id"], claim["experiment"]) for claim in listed] == [("T1", "toy.sums")]
     held = assay(root, "claims", "-p", "no:cacheprovider")
     assert held.returncode == 0, held.stdout + held.stderr
+    assert "PytestAssertRewriteWarning" not in held.stdout + held.stderr
     write(root, {"experiments/toy/sums.py": SUMS.replace("FACTOR = 3.0", "FACTOR = 3.0003")})
     within = assay_json(root, "runs", "verify", ids[0], "--tolerance", "0.001")
     assert within["held_at_printed_precision"] == 2

@@ -22,7 +22,18 @@ from assay.errors import AssayError, ConfigError
 _INTERRUPTED = 130
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+class _Assay(click.Group):
+    """The command, which knows where a command stands that was named without its group."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in self.commands and args[0] in runs.commands:
+            ctx.fail(f"No such command {args[0]!r}. Did you mean: assay runs {args[0]}?")
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=_Assay, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(__version__, prog_name="assay")
 def assay() -> None:
     """Claims are tests: run experiments, keep their record, and check every printed number against it."""

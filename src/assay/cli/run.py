@@ -88,8 +88,9 @@ def run(
 def _announce(plan: Plan, record: Record, repository: Path, *, workers: int, err: bool) -> None:
     name = plan.experiment.name
     tag = plan.experiment.tag(plan.tier)
+    at_once = "1 cell" if workers == 1 else f"{workers} cells"
     say(f"{name}, {tag}: {description(name, repository)}", err=err)
-    say(f"  record {shown(record.root)}/, artifacts {shown(record.artifacts)}/, {workers} cells at once", err=err)
+    say(f"  record {shown(record.root)}/, artifacts {shown(record.artifacts)}/, {at_once} at once", err=err)
 
 
 @contextlib.contextmanager
@@ -153,8 +154,10 @@ def _conclude(record: Record, run_id: str, plan: Plan) -> None:
         echo_table(("number", "value"), [(key, results.value(key)) for key in keys[:_HEADLINES]])
     if len(keys) > _HEADLINES:
         say(f"... and {len(keys) - _HEADLINES} more: assay runs show {run_id}")
-    tables = f", tables {', '.join(results.tables())}" if results.tables() else ""
-    say(f"summary {shown(record.summary_folder(run_id))}/{tables}")
+    figures = [Path(name).stem for name in results.manifest.summary if name.startswith("figures/")]
+    listed = (("tables", results.tables()), ("figures", dict.fromkeys(figures)))
+    more = "".join(f", {what} {', '.join(names)}" for what, names in listed if names)
+    say(f"summary {shown(record.summary_folder(run_id))}/{more}")
     seconds = results.manifest.duration_seconds or 0.0
     say(f"completed {run_id} in {seconds:.1f} s")
     say(_beside_registered(record, run_id, plan))
@@ -168,7 +171,8 @@ def _beside_registered(record: Record, run_id: str, plan: Plan) -> str:
             return "registered: this run"
         difference = diff(record.results(registered), record.results(run_id))
     except EvidenceError as error:
-        return f"registered: none to compare with ({error})"
+        why = "" if error.reason == "absent" else f": {error.reason}, see assay runs doctor"
+        return f"registered: none to compare with{why}"
     if not difference.numbers:
         return f"registered: {registered}, all {difference.compared} numbers and table cells equal"
     lines = [

@@ -187,7 +187,14 @@ class Evidence:
             if not finite(value):
                 raise EvidenceError(f"{key}, bound by the claim, is {value}: not finite", reason="non-finite")
             return value
-        return self[key]
+        try:
+            return self[key]
+        except EvidenceError as error:
+            if error.reason != "absent" or not key.isidentifier():
+                raise
+            said = str(error).removesuffix(".")
+            said += f"{' Or' if said.endswith('?') else ', or'} bind it in the body: evidence.bind({key}=...)"
+            raise EvidenceError(said, reason="absent") from error
 
     def _registered(self) -> RunEvidence:
         if self._main is None:

@@ -34,6 +34,10 @@ def explain(judgement: Judgement, *, line_of: Callable[[int | None], int], citat
                 for citation in citations
                 if citation.prints(text)
             ]
+    if judgement.verdict is Verdict.FAILS:
+        accept = f"correct the sentence, or --claims-accept {claim.id} writes the registered numbers"
+        other = "correct the claim, or the text that cites it"
+        lines.append(_row("what to do", accept if judgement.corrections else other))
     return "\n".join(lines)
 
 

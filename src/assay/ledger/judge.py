@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -144,7 +145,8 @@ def _numbers(judgement: Judgement, evidence: Evidence, *, stopped: bool) -> None
                 judgement.problems.append(_unverified(error, at, binding.text))
             continue
         except ClaimError as error:
-            judgement.problems.append(Problem(Verdict.FAILS, (("claim", str(error)),), str(error), at))
+            if all(str(error) != problem.note for problem in judgement.problems):  # once, for whichever brace
+                judgement.problems.append(Problem(Verdict.FAILS, (("claim", str(error)),), str(error), at))
             continue
         seen = _compare(judgement, at, binding, value)
         registered.append(seen)
@@ -166,7 +168,7 @@ def _compare(judgement: Judgement, at: int, binding: Binding, value: Any) -> str
         return match.registered_as_printed + (_TIE if match.tie else "")
     main = judgement.main
     origin = f"{main.manifest.experiment} -> {binding.key}" if main else binding.key
-    seen = match.registered_as_printed + _unrounded(match.registered_as_printed, value)
+    seen = _signed(printed, match.registered_as_printed) + _unrounded(match.registered_as_printed, value)
     lines = [("printed", binding.text), ("registered", f"{seen}   {origin}")]
     if match.why and match.why != "the registered value does not round to the printed one":
         lines.append(("why", match.why))
@@ -176,6 +178,12 @@ def _compare(judgement: Judgement, at: int, binding: Binding, value: Any) -> str
     if match.finite and _keeps_form(printed, match.registered_as_printed, value):
         judgement.corrections[at] = match.registered_as_printed
     return match.registered_as_printed
+
+
+def _signed(printed: Printed, text: str) -> str:
+    """A positive number with its sign, where the printed one is negative: the sign is what differs."""
+    alone = len(printed.numerals) == 1 and not printed.literals[0] and printed.numerals[0].sign == "-"
+    return f"+{text}" if alone and re.fullmatch(r"[\d.,]*[1-9].*", text) else text
 
 
 def _unrounded(text: str, value: Any) -> str:
@@ -228,4 +236,9 @@ def _conclude(judgement: Judgement, evidence: Evidence) -> None:
         f"{module} changed since {run.run_id}" for run in evidence.opened.values() for module in run.stale()
     ]:
         judgement.verdict = Verdict.STALE
-        judgement.note = "; ".join(changed)
+        judgement.note = "; ".join((*changed, *(_rerun(run) for run in evidence.opened.values() if run.stale())))
+
+
+def _rerun(run: OpenedRun) -> str:
+    tier = f" --tier {run.manifest.tier}" if run.manifest.tier else ""
+    return f'assay run {run.manifest.experiment}{tier} --register "..."'

@@ -44,10 +44,15 @@ class Source(StrEnum):
 
 
 class Fault(NamedTuple):
-    """Something wrong in a sentence, and the offset in the docstring where it stands."""
+    """Something wrong in a sentence, the offset in the docstring where it stands, and what to write instead."""
 
     offset: int
     message: str
+    advice: str = ""
+
+    def at(self, place: str = "") -> str:
+        """The message with a place in it, and the advice behind."""
+        return f"{self.message}{place}" + (f": {self.advice}" if self.advice else "")
 
 
 class Binding(NamedTuple):
@@ -78,7 +83,7 @@ class SentenceError(ClaimError):
     """Everything that is wrong with one sentence."""
 
     def __init__(self, faults: Sequence[Fault]) -> None:
-        super().__init__("; ".join(fault.message for fault in faults))
+        super().__init__("; ".join(fault.at() for fault in faults))
         self.faults = tuple(faults)
 
 
@@ -171,7 +176,9 @@ def _loose(written: str, names: Iterable[str]) -> list[Fault]:
     for found in _TOKEN.finditer(masked):
         glued = masked[found.start() - 1 : found.start()] == _BOUND and _ANY_DIGIT.search(found[0])
         if found["number"] or glued:
-            faults.append(Fault(found.start(), f"unbound number {found[0].rstrip('.,/')}"))
+            number = found[0].rstrip(".,/")
+            advice = "" if glued else f"write {{key: {number}}}, or {{= {number}}} for a constant of the protocol"
+            faults.append(Fault(found.start(), f"unbound number {number}", advice))
     return faults
 
 

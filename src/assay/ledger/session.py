@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import shlex
 import subprocess
 import sys
@@ -17,6 +16,7 @@ from assay.ledger.sentence import SentenceError, read_sentence
 from assay.ledger.source import static_claims
 
 _OUTCOMES = (0, 1)  # pytest: all passed, some failed; anything else is a wrong use or an interruption
+_STDERR = 2
 
 
 class Listed(NamedTuple):
@@ -55,25 +55,33 @@ def configured_names(repository: Path) -> list[str]:
 
 
 def run_claims(arguments: Sequence[str], *, as_json: bool = False) -> int:
-    """Check the claims with pytest in this process; `arguments` go to pytest, `claims/` if none names a path.
+    """Check the claims with pytest, in a process of its own because pytest rewrites what it imports first; `arguments`
+    go to pytest, `claims/` if none names a path.
 
     Returns 0 when every claim holds, is pending, or (without `--claims-strict`) is stale, 1 when one does not, 2 for
     a wrong use. With `as_json` one document goes to standard output and what pytest prints to standard error.
     """
-    import pytest
-
     given = list(arguments)
     if not any(Path(argument.partition("::")[0]).exists() for argument in given if not argument.startswith("-")):
         given.append("claims")
     if not as_json:
-        return _status(pytest.main(given))
+        return _status(_pytest(given))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "claims.json"
-        with contextlib.redirect_stdout(sys.stderr):
-            status = _status(pytest.main([*given, "--claims-json", str(path)]))
+        status = _status(_pytest([*given, "--claims-json", str(path)], stdout=_STDERR))
         document = path.read_text("utf-8") if path.is_file() else '{"claims": [], "verdicts": {}}\n'
     sys.stdout.write(document)
     return status
+
+
+def _pytest(arguments: Sequence[str], stdout: int | None = None) -> int:
+    sys.stdout.flush()
+    process = subprocess.Popen([sys.executable, "-m", "pytest", *arguments], stdout=stdout)
+    try:
+        return process.wait()
+    except KeyboardInterrupt:
+        process.wait()  # it was interrupted as well, and says how far it came
+        raise
 
 
 def _status(code: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ from assay.errors import EvidenceError, RecordError
 from assay.runs.events import stray_files
 from assay.runs.manifest import RunStatus
 from assay.runs.registration import read_registration, registration_files
+from assay.runs.registry import split_attempt
 from assay.runs.results import summary_digests
 from assay.runs.storage import abandoned, shown
 
@@ -55,12 +57,15 @@ def _leftovers(record: Record) -> Iterator[Finding]:
 
 
 def _runs(record: Record) -> Iterator[Finding]:
+    statuses: dict[str, RunStatus] = {}
     for run_id in record.attempts():
-        try:
-            status = record.status(run_id)
-        except RecordError:
-            continue  # its damaged event is named above
-        if status is RunStatus.INTERRUPTED:
+        with contextlib.suppress(RecordError):  # its damaged event is named above
+            statuses[run_id] = record.status(run_id)
+    done = {split_attempt(run_id) for run_id, status in statuses.items() if status is RunStatus.COMPLETED}
+    for run_id, status in statuses.items():
+        base_id, attempt = split_attempt(run_id)
+        made_up = any(base == base_id and later > attempt for base, later in done)
+        if status is RunStatus.INTERRUPTED and not made_up:
             yield Finding(
                 "interrupted", run_id, "Its process is gone. Start it again; finished cells are not repeated."
             )

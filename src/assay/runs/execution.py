@@ -23,7 +23,7 @@ from assay.runs.experiment import DEFAULT_TAG, Experiment
 from assay.runs.manifest import Manifest, RunStatus, config_hash
 from assay.runs.preparing import Preparing
 from assay.runs.processes import THREADS_PER_CELL
-from assay.runs.provenance import code_state, machine, peak_memory_bytes, scrub
+from assay.runs.provenance import changed_files, code_state, machine, peak_memory_bytes, scrub
 from assay.runs.recorder import Run
 from assay.runs.registry import Record, open_record
 from assay.runs.results import Results, summary_digests
@@ -67,7 +67,7 @@ def execute(
         raise ConfigError(f"workers: wanted at least 1 process, got {workers}.")
     facts = _facts(experiment, repository)
     if register is not None:
-        _refuse_dirty(facts, register)
+        _refuse_dirty(facts, register, repository)
     base_id = f"{experiment.name}_{experiment.tag(tier)}_{config_hash(values, data)[:12]}"
     with record.lock(base_id):
         run_id = record.next_attempt(base_id)
@@ -267,11 +267,13 @@ def _registered_in(record: Record, main: Record) -> Upstream:
     return find
 
 
-def _refuse_dirty(facts: Mapping[str, Any], why: str) -> None:
+def _refuse_dirty(facts: Mapping[str, Any], why: str, repository: Path) -> None:
     if facts["commit"] is None or facts["dirty"] is not False:
-        state = (
-            "outside a git commit" if facts["commit"] is None else f"on a dirty tree on top of {facts['commit'][:7]}"
-        )
+        state = "outside a git commit"
+        if facts["commit"] is not None:
+            files = [*changed_files(repository), *(f"{name} (untracked)" for name in facts["untracked"])]
+            more = f" and {len(files) - 5} more" if len(files) > 5 else ""
+            state = f"on a dirty tree on top of {facts['commit'][:7]} ({', '.join(files[:5])}{more})"
         raise RecordError(
             f"--register {why!r}: the run would start {state}, so nobody could tell which code made its numbers. "
             "Commit first; nothing was run."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import traceback
 from pathlib import Path
 from types import TracebackType
@@ -9,6 +10,7 @@ from types import TracebackType
 from assay.errors import AssayError, ConfigError
 from assay.runs.storage import shown
 
+_IMPORTING = (importlib.__file__, "<frozen importlib._bootstrap>", "<frozen importlib._bootstrap_external>")
 _PASSED_ON = (AssayError, KeyboardInterrupt, GeneratorExit, MemoryError)
 
 
@@ -34,5 +36,16 @@ class Preparing:
         place = f"{shown(Path(frame.filename))}:{frame.lineno}"
         failure = ConfigError(f"{self.what}: {said} ({place}). Repair it; nothing was run.")
         if self.trace:
-            failure.add_note("".join(traceback.format_exception(error)).rstrip())
+            failure.add_note(_trace(error))
         raise failure from error
+
+
+def _trace(error: BaseException) -> str:
+    """The traceback, also of what the error came from, without the frames of the import system."""
+    whole = traceback.TracebackException.from_exception(error)
+    found: traceback.TracebackException | None = whole
+    while found is not None:
+        kept = [one for one in found.stack if one.filename not in _IMPORTING]
+        found.stack = traceback.StackSummary.from_list(kept)
+        found = found.__cause__ or found.__context__
+    return "".join(whole.format()).rstrip()

@@ -37,6 +37,7 @@ WRITTEN_BY_RUNS = (
     "artifacts",
     "docs/CLAIM_EVIDENCE.md",
 )
+_WATCHED = (".", *(f":(exclude){path}" for path in WRITTEN_BY_RUNS))
 _SOURCE_SUFFIXES = frozenset(
     [
         ".py",
@@ -95,10 +96,9 @@ def code_state(repository: Path) -> CodeState:
     if _git(repository, "rev-parse", "--is-inside-work-tree") is None:
         return CodeState(None, None, None, ())
     head = _git(repository, "rev-parse", "--verify", "--quiet", "HEAD", absent_ok=True)
-    outside = [".", *(f":(exclude){path}" for path in WRITTEN_BY_RUNS)]
     against = ("HEAD",) if head else ("--cached",)
-    diff = _git(repository, "diff", *_DIFF_OPTIONS, *against, "--", *outside) or b""
-    listed = _git(repository, "ls-files", "-z", "--others", "--exclude-standard", "--", *outside) or b""
+    diff = _git(repository, "diff", *_DIFF_OPTIONS, *against, "--", *_WATCHED) or b""
+    listed = _git(repository, "ls-files", "-z", "--others", "--exclude-standard", "--", *_WATCHED) or b""
     names = sorted(name.decode(errors="replace") for name in listed.split(b"\0") if name)
     untracked = tuple(name for name in names if Path(name).suffix in _SOURCE_SUFFIXES or Path(name).name == "Makefile")
     return CodeState(
@@ -107,6 +107,12 @@ def code_state(repository: Path) -> CodeState:
         diff_digest=digest(diff) if diff else None,
         untracked=untracked,
     )
+
+
+def changed_files(repository: Path) -> list[str]:
+    """Files that git knows and that differ from the commit, relative to the repository."""
+    listed = _git(repository, "diff", "--name-only", "--no-renames", "--relative", "-z", "HEAD", "--", *_WATCHED) or b""
+    return [name.decode(errors="replace") for name in listed.split(b"\0") if name]
 
 
 def _git(repository: Path, *arguments: str, absent_ok: bool = False) -> bytes | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import difflib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -9,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from assay.errors import EvidenceError, RecordError
 from assay.runs.events import Event
+from assay.runs.experiment import listing
 from assay.runs.manifest import Manifest, RunStatus
-from assay.runs.storage import digest, parse_json, read_bytes, readable_json, shown, write_durable
+from assay.runs.storage import digest, find_repository, parse_json, read_bytes, readable_json, shown, write_durable
 
 if TYPE_CHECKING:
     from assay.runs.registry import Record
@@ -180,8 +183,28 @@ def registered(record: Record, experiment: str, tier: str | None) -> Registratio
     if wanted not in tiers or wanted is None:
         at = f" at tier {tier} (registered: {', '.join(tiers) or 'none'})" if tier is not None else ""
         raise EvidenceError(
-            f"{experiment} has no registered run{at} in {shown(record.root)}. Run it and register it: "
-            f'assay run {experiment} --register "..."',
+            f"{experiment} has no registered run{at} in {shown(record.root)}.{_meant(record, experiment)} "
+            f"Run it and register it: {_command(record, experiment, tier)}",
             reason="absent",
         )
     return read_registration(record, registration_path(record, experiment, wanted))
+
+
+def _meant(record: Record, experiment: str) -> str:
+    """The nearest experiment that is registered or written, for a name that is neither."""
+    known = {path.name.removesuffix(".json").rpartition(".")[0] for path in registration_files(record)}
+    with contextlib.suppress(RecordError):  # a record outside any repository has no sources
+        known |= {one.name for one in listing(record.repository)}
+    near = [] if experiment in known else difflib.get_close_matches(experiment, sorted(known), n=1)
+    return f" Did you mean {near[0]!r}?" if near else ""
+
+
+def _command(record: Record, experiment: str, tier: str | None) -> str:
+    """The command that registers a run in this record; a folder outside the current one is not told."""
+    words = ["assay run", experiment] + ([f"--tier {tier}"] if tier else [])
+    with contextlib.suppress(RecordError):
+        if record.root == find_repository(record.root.parent) / "experiments":
+            return " ".join((*words, '--register "..."'))
+    here = record.root.is_relative_to(Path.cwd())
+    folder = record.root.relative_to(Path.cwd()).as_posix() if here else "FOLDER"
+    return " ".join((*words, f"--record {folder}", '--register "..."'))

@@ -112,6 +112,7 @@ def _nearest(key: str, known: tuple[str, ...]) -> str:
     import difflib
 
     near = difflib.get_close_matches(key, known, n=3, cutoff=0.5)
+    near = near or [name for name in known if difflib.get_close_matches(key, [name.rpartition(".")[2]])][:3]
     if near:
         return f" Did you mean {', '.join(near)}?"
     return f" It has {', '.join(sorted(known)[:8]) or 'none'}{', ...' if len(known) > 8 else ''}."

@@ -73,7 +73,8 @@ def test_the_example_of_the_design() -> None:
         "    printed     14/20\n"
         "    registered  13/20   study.effect -> wins\n"
         "    run         study.effect_tiny_5f0c1e9b2a77, completed 2026-11-30T18:04Z, commit 1a2b3c4 (clean)\n"
-        "    the text    README.md:41 prints 14/20 as well"
+        "    the text    README.md:41 prints 14/20 as well\n"
+        "    what to do  correct the sentence, or --claims-accept M7 writes the registered numbers"
     )
 
 
@@ -110,6 +111,27 @@ def test_a_bound_name_is_bound_once_and_hides_no_key() -> None:
     with pytest.raises(ClaimError, match="bound already"):
         evidence.bind(loss=2)
     assert judge(claim("{loss: 1}"), evidence).verdict is Verdict.FAILS
+
+
+def test_a_lost_sign_is_shown_and_a_stale_claim_says_how_to_run_again() -> None:
+    text = explain(judge(claim("{loss: -0.5}"), Evidence(Store(), RUN)), line_of=lambda binding: 9)
+    assert "    registered  +0.5   study.effect -> loss" in text
+    stale = judge(claim("{wins: 13/20}"), Evidence(Store(("experiments.a",)), RUN))
+    assert stale.note.endswith('; assay run study.effect --tier tiny --register "..."')
+
+
+def test_a_missing_run_is_told_once_for_all_braces() -> None:
+    one = claim("{a: 1} {b: 2} {c: 3}")
+    bare = Claim(one.mark, one.sentence, None, one.path, one.line, one.qualname)
+    judgement = judge(bare, Evidence(Store(), None))
+    text = explain(judgement, line_of=lambda binding: 9)
+    assert text.count("no run speaks for this claim") == 1
+    assert text.endswith("    what to do  correct the claim, or the text that cites it")
+
+
+def test_a_name_that_was_never_bound_says_how_to_bind_it() -> None:
+    with pytest.raises(EvidenceError, match=r"no value 'los', or bind it in the body: evidence\.bind\(los=\.\.\.\)"):
+        Evidence(Store(), RUN).read("los")
 
 
 def test_without_a_run_nothing_can_be_read() -> None:

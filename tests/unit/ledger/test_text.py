@@ -71,8 +71,18 @@ def test_a_number_is_found_whole() -> None:
 def test_unknown_citations_share_the_letters_of_known_ones() -> None:
     text = "# Results\n\nA (M1). B (M9). C (L0). D (see).\n\n## Method\n\nE (M8).\n"
     texts = CitedTexts(citations_in(text, "README.md"))
-    assert [one.claim for one in texts.unknown(["M1", "M2"])] == ["M9"]
+    assert [one.claim for one in texts.unknown(["M1", "M2"])] == ["M8", "M9"]
     assert texts.of("M3") == ()
+
+
+def test_a_list_cites_each_and_its_sentence_must_be_that_of_each() -> None:
+    text = "A is 1. It is 5 (M1, M2). `x (M1, M3)` and (L, M), and B is 2 (M3 and M9)."
+    first, second, third, fourth = citations_in(text, "README.md")
+    assert [one.claim for one in (first, second, third, fourth)] == ["M1", "M2", "M3", "M9"]
+    assert disagreement(first, "It is 5.") is None
+    found = disagreement(second, "It is 6.")
+    assert found is not None
+    assert found.message == "cites (M1, M2): cite one claim a sentence"
 
 
 def test_texts_are_found_by_pattern(tmp_path: Path) -> None:

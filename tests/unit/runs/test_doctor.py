@@ -90,6 +90,17 @@ def test_an_interrupted_run(record: Record) -> None:
     assert findings(record) == [("interrupted", run_id)]
 
 
+def test_an_interrupted_run_that_a_later_attempt_completed(record: Record) -> None:
+    config = {"items": 9}
+    start(record, config=config)
+    complete(record, config=config, modules=module_digests("experiments.merging.transport", record.repository))
+    record.rebuild_index()
+    assert findings(record) == []
+    again = start(record, config=config).run_id
+    record.rebuild_index()
+    assert findings(record) == [("interrupted", again)]
+
+
 def test_an_altered_summary_and_what_it_means_for_its_registration(record: Record) -> None:
     path = record.summary_folder(run_id_of(record)) / "summary.json"
     path.write_text(path.read_text().replace("14", "15"))

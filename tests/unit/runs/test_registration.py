@@ -240,3 +240,22 @@ def test_a_kill_while_registering_leaves_one_in_force(record: Record) -> None:
     chosen = record.register(runs[0], why="last")
     assert record.registered(NAME) == chosen
     assert record.standing(runs[1]) == "superseded"
+
+
+def test_the_command_that_registers_names_tier_and_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = tmp_path / "experiments" / "study" / "effect.py"
+    source.parent.mkdir(parents=True)
+    source.write_text('@experiment("study.effect", version=1)\ndef effect(config, run): ...\n')
+    monkeypatch.chdir(tmp_path)
+
+    def said(root: Path, name: str) -> str:
+        with pytest.raises(EvidenceError) as caught:
+            Record(root).registered(name, "tiny")
+        return str(caught.value)
+
+    assert said(tmp_path / "experiments", "study.effect").endswith(
+        'in experiments. Run it and register it: assay run study.effect --tier tiny --register "..."'
+    )
+    assert "Did you mean 'study.effect'? Run it" in said(tmp_path / "experiments", "study.efect")
+    assert '--tier tiny --record scratch --register "..."' in said(tmp_path / "scratch", "study.effect")
+    assert '--tier tiny --record FOLDER --register "..."' in said(tmp_path.parent / "elsewhere", "study.effect")

@@ -82,6 +82,7 @@ def test_parts_and_configuration_have_keys(results: Results, key: str, value: ob
     ("key", "hint"),
     [
         ("wins.targt", "Did you mean wins.target?"),
+        ("targte", "Did you mean wins.target?"),
         ("H2.low", "H2"),
         ("effect.count", "effect"),
         ("wins.target.low", "wins.target"),
