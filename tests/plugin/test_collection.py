@@ -17,15 +17,15 @@ RUNS = "open('ran', 'w').close()"
     [
         (
             claim("M1", "A gain of 0.25 nats."),
-            "claims/test_claims.py:7: claim M1: unbound number 0.25 at column 18: write {key: *}, or {= *} for a constant*",
+            "claims/test_claims.py:7: claim M1: unbound number 0.25 at column 18: write {key: *}, or {= *} for a*",
         ),
         (
             claim("M1", "Two\n    lines, 14/20."),
-            "claims/test_claims.py:8: claim M1: unbound number 14/20 at column 12: write {key: *}, or {= *} for a constant*",
+            "claims/test_claims.py:8: claim M1: unbound number 14/20 at column 12: write {key: *}, or {= *} for a*",
         ),
         (
             claim("M1", "\u00e9\u00e9 0.25"),
-            "claims/test_claims.py:7: claim M1: unbound number 0.25 at column 11: write {key: *}, or {= *} for a constant*",
+            "claims/test_claims.py:7: claim M1: unbound number 0.25 at column 11: write {key: *}, or {= *} for a*",
         ),
         (claim("M1", "Open {items: 3,000"), "claims/test_claims.py:7: claim M1: unbalanced brace: opened*at column 13"),
         (claim("M1", "Closed items}"), "claims/test_claims.py:7: claim M1: unbalanced brace: closed*at column 20"),
