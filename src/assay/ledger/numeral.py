@@ -7,6 +7,7 @@ it. A tie holds for both neighbours and is flagged. All arithmetic is exact, so 
 
 from __future__ import annotations
 
+import functools
 import re
 from decimal import ROUND_HALF_EVEN, Context, Decimal, Inexact, localcontext
 from numbers import Integral, Real
@@ -83,10 +84,11 @@ class Numeral(NamedTuple):
     def _half_unit(self, value: Decimal) -> Decimal:
         """Half of the last printed place; a tenth of it below a scientific power of ten, where the grid is finer."""
         place = self.place - 1
+        if not self.scientific:
+            return _five_at(place)
         digits = self.value.as_tuple().digits
-        if self.scientific and digits[0] == 1 and not any(digits[1:]) and abs(value) < abs(self.value):
-            place -= 1
-        return Decimal((0, (5,), place))
+        finer = digits[0] == 1 and not any(digits[1:]) and abs(value) < abs(self.value)
+        return _five_at(place - 1 if finer else place)
 
     def render(self, value: Decimal) -> str:
         """Print another finite value in this form: same precision, sign rule, grouping and percent."""
@@ -117,6 +119,11 @@ class Numeral(NamedTuple):
         lead = (_MINUS if sign == _MINUS else "-") if exponent < 0 else ("+" if sign == "+" else "")
         padded = str(abs(exponent)).zfill(len(width) if width.startswith("0") else 1)
         return f"{mantissa}{letter}{lead}{padded}"
+
+
+@functools.cache
+def _five_at(place: int) -> Decimal:
+    return Decimal((0, (5,), place))
 
 
 def numeral(text: str) -> Numeral:
@@ -155,6 +162,8 @@ def exact(value: object) -> Decimal:
 
     Raises NotANumberError for a truth value and for anything that is not one real number.
     """
+    if type(value) is float:  # most values are: asked first
+        return Decimal(float.__repr__(value))
     if isinstance(value, bool) or type(value).__name__ == "bool_":
         raise NotANumberError(f"{value} is a truth value, not a number")
     if isinstance(value, float):
