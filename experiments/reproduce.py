@@ -18,7 +18,7 @@ def reproduce() -> None:
     click.secho("1/3  Fetch models and text: 350 MB to download once, 1.7 GB kept, about 3 minutes", bold=True)
     if subprocess.run([*ASSAY, "data", "fetch", "--all"]).returncode:
         raise SystemExit("make reproduce: fetching failed, see above; nothing was run.")
-    click.secho(f"2/3  Repeat {EXPERIMENT} at tier {TIER}: about 8 minutes on two cores", bold=True)
+    click.secho(f"2/3  Repeat {EXPERIMENT} at tier {TIER}: about 4 minutes on two cores", bold=True)
     verify = [*ASSAY, "runs", "verify", EXPERIMENT, "--tier", TIER, "--json"]
     rerun = subprocess.run(verify, stdout=subprocess.PIPE, text=True)
     if not rerun.stdout.strip():
