@@ -1,0 +1,1 @@
+"""Shams: the same machinery without correspondence. The package imports nothing by itself."""
