@@ -5,7 +5,7 @@ BIN := .venv/bin
 export OMP_NUM_THREADS ?= 1
 QUICK := merging.representations
 
-.PHONY: help reproduce test campaigns check claims table bench lock clean
+.PHONY: help reproduce test peers campaigns check claims table bench lock clean
 
 help:  ## list the commands
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -22,7 +22,16 @@ reproduce: .venv/.ready  ## fetch models and text, rerun the quick configuration
 	@$(BIN)/python -m experiments.reproduce
 
 test: .venv/.ready  ## unit, laws, plugin, study and repository tests on tiny models (no downloads)
-	$(BIN)/python -m pytest tests -n 2 --dist loadfile
+	$(BIN)/python -m pytest tests --ignore tests/peers -n 2 --dist loadfile
+
+peers: .venv-peers/.ready  ## the same numbers as mergekit, ckatorch and rsatoolbox, in an environment of their own
+	.venv-peers/bin/python -m pytest tests/peers
+
+.venv-peers/.ready: requirements.lock pyproject.toml
+	$(PYTHON) -m venv --clear .venv-peers
+	.venv-peers/bin/python -m pip install --quiet --requirement requirements.lock ckatorch "mergekit==0.1.5" rsatoolbox
+	.venv-peers/bin/python -m pip install --quiet --no-deps --editable .
+	@touch $@
 
 campaigns: .venv/.ready  ## kill a run 50 times and more such trials, in full length (about 15 minutes)
 	$(BIN)/python -m pytest tests/campaigns --kills 50
