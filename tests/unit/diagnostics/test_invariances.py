@@ -53,7 +53,7 @@ MOVED_BY = {name: {"invertible"} for name in MEASURES} | {
 }
 ASYMMETRIC = {"pwcca"}
 STILL = [(name, change) for name in MEASURES for change in CHANGES if change not in MOVED_BY[name]]
-MOVING = [(name, change) for name in MEASURES for change in MOVED_BY[name]]
+MOVING = [(name, change) for name in MEASURES for change in sorted(MOVED_BY[name])]
 
 
 @st.composite
