@@ -1,73 +1,55 @@
-"""What a failing claim says, on an opened run made by hand."""
+"""What a failing claim says, on runs as they lie on disk."""
 
 from __future__ import annotations
 
-from types import SimpleNamespace
+from pathlib import Path
 
 import pytest
 
 from assay.errors import ClaimError, EvidenceError
 from assay.ledger.claim import Claim, ClaimMark, Kind, RunMark, Verdict
-from assay.ledger.evidence import Evidence, OpenedRun
+from assay.ledger.evidence import Evidence, EvidenceStore
 from assay.ledger.explain import describe, explain
 from assay.ledger.judge import judge, pending
 from assay.ledger.sentence import read_sentence
 from assay.ledger.text import citations_in
-from assay.runs import Count
+from assay.runs import Count, Record
+from assay.runs.source import module_digests
+from tests.unit.runs.completed_run import complete
 
 RUN = RunMark("study.effect", "tiny")
-MANIFEST = SimpleNamespace(
-    experiment="study.effect",
-    kind="exploratory",
-    tier="tiny",
-    tag="tiny",
-    ended="2026-11-30T19:04:00+01:00",
-    commit="1a2b3c4d",
-    dirty=False,
-)
+RUN_ID = "study.effect_tiny_5f0c1e9b2a77"
+NUMBERS = {"wins": Count(13, 20), "loss": 0.5, "nan": float("nan")}
+SOURCE = Path("experiments/study/effect.py")
 
 
-class Results:
-    """Numbers by key."""
-
-    run_id = "study.effect_tiny_5f0c1e9b2a77"
-    manifest = MANIFEST
-
-    def value(self, key: str) -> object:
-        values = {"wins": Count(13, 20), "loss": 0.5, "nan": float("nan")}
-        if key not in values:
-            raise EvidenceError(f"no value {key!r}", reason="absent")
-        return values[key]
-
-
-class Record:
-    """A record whose run may be stale."""
-
-    def __init__(self, changed: tuple[str, ...] = ()) -> None:
-        self.changed = changed
-
-    def stale(self, run_id: str, repository: object) -> list[str]:
-        return list(self.changed)
+@pytest.fixture
+def store(tmp_path: Path) -> EvidenceStore:
+    """One registered run and the source that it ran."""
+    (tmp_path / SOURCE).parent.mkdir(parents=True)
+    (tmp_path / SOURCE).write_text("LIMIT = 3\n")
+    record = Record(tmp_path / "experiments")
+    modules = module_digests("experiments.study.effect", tmp_path)
+    complete(record, "study.effect", run_id=RUN_ID, numbers=NUMBERS, modules=modules)
+    record.register(RUN_ID, why="the test")
+    return EvidenceStore(tmp_path / "experiments", tmp_path)
 
 
-class Store:
-    """Always the same run."""
-
-    def __init__(self, changed: tuple[str, ...] = ()) -> None:
-        self.run = OpenedRun(Record(changed), None, Results())
-
-    def open(self, wanted: RunMark) -> OpenedRun:
-        return self.run
+@pytest.fixture
+def stale(store: EvidenceStore, tmp_path: Path) -> EvidenceStore:
+    """The same run after its source changed."""
+    (tmp_path / SOURCE).write_text("LIMIT = 40\n")
+    return store
 
 
 def claim(sentence: str, **mark: object) -> Claim:
     return Claim(ClaimMark("M7", **mark), read_sentence(sentence), RUN, "claims/test_a.py", 4, "test_it")
 
 
-def test_the_example_of_the_design() -> None:
+def test_the_example_of_the_design(store: EvidenceStore) -> None:
     one = claim("The plan wins in {wins: 14/20} directions.")
     citations = citations_in("\n" * 40 + "The plan wins in 14/20 directions (M7).", "README.md")
-    judgement = judge(one, Evidence(Store(), RUN), citations=citations)
+    judgement = judge(one, Evidence(store, RUN), citations=citations)
     assert explain(judgement, line_of=lambda binding: 9, citations=citations) == (
         "M7  FAILS  claims/test_a.py:9\n"
         "    printed     14/20\n"
@@ -78,17 +60,17 @@ def test_the_example_of_the_design() -> None:
     )
 
 
-def test_failures_outweigh_missing_evidence_and_both_are_told() -> None:
-    judgement = judge(claim("{wins: 14/20} {gone: 1} {nan: 2}"), Evidence(Store(), RUN))
+def test_failures_outweigh_missing_evidence_and_both_are_told(store: EvidenceStore) -> None:
+    judgement = judge(claim("{wins: 14/20} {gone: 1} {nan: 2}"), Evidence(store, RUN))
     assert judgement.verdict is Verdict.FAILS
     text = explain(judgement, line_of=lambda binding: 9)
-    assert "absent: no value 'gone'" in text
+    assert f"absent: {RUN_ID} has no value 'gone'" in text
     assert "non-finite" in text
 
 
-def test_only_matching_claims_are_stale() -> None:
-    assert judge(claim("{wins: 13/20}"), Evidence(Store(("experiments.a",)), RUN)).verdict is Verdict.STALE
-    assert judge(claim("{wins: 14/20}"), Evidence(Store(("experiments.a",)), RUN)).verdict is Verdict.FAILS
+def test_only_matching_claims_are_stale(stale: EvidenceStore) -> None:
+    assert judge(claim("{wins: 13/20}"), Evidence(stale, RUN)).verdict is Verdict.STALE
+    assert judge(claim("{wins: 14/20}"), Evidence(stale, RUN)).verdict is Verdict.FAILS
 
 
 def test_pending_is_a_kind_of_its_own() -> None:
@@ -96,8 +78,8 @@ def test_pending_is_a_kind_of_its_own() -> None:
     assert (judgement.verdict, judgement.kind, judgement.note) == (Verdict.PENDING, Kind.PENDING, "no node")
 
 
-def test_reads_are_recorded_in_their_order() -> None:
-    evidence = Evidence(Store(), RUN)
+def test_reads_are_recorded_in_their_order(store: EvidenceStore) -> None:
+    evidence = Evidence(store, RUN)
     assert evidence["loss"] == 0.5
     evidence.bind(derived=2)
     judgement = judge(claim("{wins: 13/20} of {derived: 2}, {= 5}"), evidence)
@@ -105,41 +87,43 @@ def test_reads_are_recorded_in_their_order() -> None:
     assert judgement.verdict is Verdict.HOLDS
 
 
-def test_a_bound_name_is_bound_once_and_hides_no_key() -> None:
-    evidence = Evidence(Store(), RUN)
+def test_a_bound_name_is_bound_once_and_hides_no_key(store: EvidenceStore) -> None:
+    evidence = Evidence(store, RUN)
     evidence.bind(loss=1)
     with pytest.raises(ClaimError, match="bound already"):
         evidence.bind(loss=2)
     assert judge(claim("{loss: 1}"), evidence).verdict is Verdict.FAILS
 
 
-def test_a_lost_sign_is_shown_and_a_stale_claim_says_how_to_run_again() -> None:
-    text = explain(judge(claim("{loss: -0.5}"), Evidence(Store(), RUN)), line_of=lambda binding: 9)
+def test_a_lost_sign_is_shown_and_a_stale_claim_says_how_to_run_again(
+    store: EvidenceStore, stale: EvidenceStore
+) -> None:
+    text = explain(judge(claim("{loss: -0.5}"), Evidence(store, RUN)), line_of=lambda binding: 9)
     assert "    registered  +0.5   study.effect -> loss" in text
-    stale = judge(claim("{wins: 13/20}"), Evidence(Store(("experiments.a",)), RUN))
-    assert stale.note.endswith('; assay run study.effect --tier tiny --register "..."')
+    outgrown = judge(claim("{wins: 13/20}"), Evidence(stale, RUN))
+    assert outgrown.note.endswith('; assay run study.effect --tier tiny --register "..."')
 
 
-def test_a_missing_run_is_told_once_for_all_braces() -> None:
+def test_a_missing_run_is_told_once_for_all_braces(store: EvidenceStore) -> None:
     one = claim("{a: 1} {b: 2} {c: 3}")
     bare = Claim(one.mark, one.sentence, None, one.path, one.line, one.qualname)
-    judgement = judge(bare, Evidence(Store(), None))
+    judgement = judge(bare, Evidence(store, None))
     text = explain(judgement, line_of=lambda binding: 9)
     assert text.count("no run speaks for this claim") == 1
     assert text.endswith("    what to do  correct the claim, or the text that cites it")
 
 
-def test_a_name_that_was_never_bound_says_how_to_bind_it() -> None:
-    with pytest.raises(EvidenceError, match=r"no value 'los', or bind it in the body: evidence\.bind\(los=\.\.\.\)"):
-        Evidence(Store(), RUN).read("los")
+def test_a_name_that_was_never_bound_says_how_to_bind_it(store: EvidenceStore) -> None:
+    with pytest.raises(
+        EvidenceError, match=r"no value 'los'\. Did you mean loss\? Or bind .* evidence\.bind\(los=\.\.\.\)"
+    ):
+        Evidence(store, RUN).read("los")
 
 
-def test_without_a_run_nothing_can_be_read() -> None:
+def test_without_a_run_nothing_can_be_read(store: EvidenceStore) -> None:
     with pytest.raises(ClaimError, match="no run speaks for this claim"):
-        Evidence(Store(), None)["loss"]
+        Evidence(store, None)["loss"]
 
 
-def test_a_run_is_described_on_one_line() -> None:
-    store = Store()
-    store.run.manifest = SimpleNamespace(**vars(MANIFEST) | {"commit": None, "ended": None})
-    assert describe(store.run) == "study.effect_tiny_5f0c1e9b2a77, no commit"
+def test_a_run_is_described_on_one_line(store: EvidenceStore) -> None:
+    assert describe(store.open(RUN)) == f"{RUN_ID}, completed 2026-11-30T18:04Z, commit 1a2b3c4 (clean)"

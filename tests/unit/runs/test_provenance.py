@@ -195,8 +195,8 @@ def test_scrub(text: str, clean: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_home_that_is_named_after_nobody_takes_no_word_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOME", "/work")
-    assert scrub("the work went wrong in /work/x.py") == "the work went wrong in ~/x.py"
+    monkeypatch.setenv("HOME", "/house")
+    assert scrub("the house went wrong in /house/x.py") == "the house went wrong in ~/x.py"
     monkeypatch.setenv("HOME", "/home/zaphod")
     monkeypatch.delenv("USER", raising=False)
     assert scrub("zaphod was here") == "<user> was here"
