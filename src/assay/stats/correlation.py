@@ -22,7 +22,7 @@ Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
 Products: TypeAlias = Callable[[Float[NDArray, "second entry draw"]], Float[NDArray, "second first draw"]]
 """Value of every cell in every order, from the second side as ordered."""
 _ALTERNATIVES = ("two-sided", "greater", "less")
-_BLOCK = 1 << 21
+_BLOCK = 1 << 17
 _FLOAT32_EXACT = 1 << 24
 _TIE = 1e-12
 _NOTHING_LEFT = 1e-10
@@ -242,7 +242,8 @@ def _at_least(
         values = products(other[:, arrangements.order[start : start + step].T])
         if alternative == "two-sided":
             np.abs(values, out=values)
-        counts += np.count_nonzero(values >= bar, axis=2)
+        reached = values >= bar
+        counts += [[np.count_nonzero(cell) for cell in row] for row in reached]
     return counts.T
 
 
