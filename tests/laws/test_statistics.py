@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -25,9 +26,9 @@ from assay.stats.permutation import permutation_p
 from assay.stats.proportion import binomial_p, proportion, sign_test
 from assay.stats.sign_flip import sign_flip_p
 
-DRAWS = 200
 Values = Float[NDArray, " item"]
-Estimator = Callable[[Values, Int[NDArray, " item"], np.random.Generator], Estimate]
+Estimator = Callable[..., Estimate]
+"""(values, clusters, draws=, rng=, level=) to an estimate that is linear in the values."""
 
 
 def ones(values: Values) -> Values:
@@ -35,21 +36,19 @@ def ones(values: Values) -> Values:
 
 
 ESTIMATORS: dict[str, Estimator] = {
-    "cluster_mean": lambda v, c, rng: cluster_mean(v, clusters=c, draws=DRAWS, rng=rng),
-    "cluster_ratio": lambda v, c, rng: cluster_ratio(v, ones(v), clusters=c, draws=DRAWS, rng=rng),
-    "paired_difference": lambda v, c, rng: paired_difference(2 * v, v, clusters=c, draws=DRAWS, rng=rng),
-    "paired_ratio_difference": lambda v, c, rng: paired_ratio_difference(
-        (v, ones(v)), (-v, 2 * ones(v)), clusters=c, draws=DRAWS, rng=rng
+    "cluster_mean": lambda v, c, **options: cluster_mean(v, clusters=c, **options),
+    "cluster_ratio": lambda v, c, **options: cluster_ratio(v, ones(v), clusters=c, **options),
+    "paired_difference": lambda v, c, **options: paired_difference(v, 2 * v, clusters=c, **options),
+    "paired_ratio_difference": lambda v, c, **options: paired_ratio_difference(
+        (v, ones(v)), (3 * v, 2 * ones(v)), clusters=c, **options
     ),
-    "bca_mean by item": lambda v, c, rng: (
-        bca_mean(v, clusters=c, estimand="item-weighted", draws=DRAWS, rng=rng).estimate
+    "bca_mean by item": lambda v, c, **options: bca_mean(v, clusters=c, estimand="item-weighted", **options).estimate,
+    "bca_mean by cluster": lambda v, c, **options: (
+        bca_mean(v, clusters=c, estimand="cluster-weighted", **options).estimate
     ),
-    "bca_mean by cluster": lambda v, c, rng: (
-        bca_mean(v, clusters=c, estimand="cluster-weighted", draws=DRAWS, rng=rng).estimate
-    ),
-    "bca_ratio": lambda v, c, rng: bca_ratio(v, ones(v), clusters=c, draws=DRAWS, rng=rng).estimate,
-    "bca_paired_difference": lambda v, c, rng: (
-        bca_paired_difference(2 * v, v, clusters=c, estimand="item-weighted", draws=DRAWS, rng=rng).estimate
+    "bca_ratio": lambda v, c, **options: bca_ratio(v, ones(v), clusters=c, **options).estimate,
+    "bca_paired_difference": lambda v, c, **options: (
+        bca_paired_difference(v, 2 * v, clusters=c, estimand="item-weighted", **options).estimate
     ),
 }
 
@@ -76,8 +75,12 @@ law = settings(max_examples=12, deadline=None, derandomize=True)
 every_estimator = pytest.mark.parametrize("name", ESTIMATORS)
 
 
+def estimate(estimator: Estimator, values: Values, sample: Sample, *, level: float = 0.95) -> Estimate:
+    return estimator(values, sample.clusters, draws=200, rng=stream(sample.seed, "draws"), level=level)
+
+
 def run(estimator: Estimator, values: Values, sample: Sample) -> NDArray:
-    found = estimator(values, sample.clusters, stream(sample.seed, "draws"))
+    found = estimate(estimator, values, sample)
     return np.array([found.value, found.low, found.high])
 
 
@@ -126,6 +129,25 @@ def same_draws_same_numbers(estimator: Estimator, sample: Sample) -> bool:
     return bool((first == second).all() and (before == sample.values).all())
 
 
+def a_higher_level_is_wider(estimator: Estimator, sample: Sample) -> bool:
+    """The level asked for is the level used."""
+    narrow, wide = (estimate(estimator, sample.values, sample, level=level) for level in (0.5, 0.98))
+    return wide.low <= narrow.low <= narrow.high <= wide.high and wide.high - wide.low > narrow.high - narrow.low
+
+
+def counts_items_and_flags_few_clusters(estimator: Estimator, sample: Sample) -> bool:
+    """n is the number of items; fewer than 30 clusters are said, more are not."""
+    found = estimate(estimator, sample.values, sample)
+    few = len(set(sample.clusters)) < 30
+    return found.n == len(sample.values) and few == ("clusters, fewer than 30" in found.reason)
+
+
+def whole_numbers_do_not_wrap(estimator: Estimator, sample: Sample) -> bool:
+    """Counts of a small unsigned type give what the same numbers as floats give."""
+    counts = stream(sample.seed, "counts").integers(0, 80, len(sample.values))
+    return bool((run(estimator, counts.astype(np.uint8), sample) == run(estimator, counts.astype(float), sample)).all())
+
+
 LAWS = {
     one.__name__: one
     for one in (
@@ -134,52 +156,49 @@ LAWS = {
         holds_its_value_if_symmetric,
         refuses_nan,
         same_draws_same_numbers,
+        a_higher_level_is_wider,
+        counts_items_and_flags_few_clusters,
+        whole_numbers_do_not_wrap,
     )
 }
+mean = ESTIMATORS["cluster_mean"]
 
 
-def percentile(values: Values, resampled: Values) -> Estimate:
-    low, high = np.quantile(resampled, [0.025, 0.975])
-    return Estimate(float(values.mean()), float(low), float(high), len(values))
-
-
-def item_bootstrap(values: Values, clusters: Int[NDArray, " item"], rng: np.random.Generator) -> Estimate:
+def item_bootstrap(v: Values, c: Int[NDArray, " item"], **options: Any) -> Estimate:
     """Forgets the clusters: the order of items decides what is drawn."""
-    return percentile(values, values[rng.integers(0, len(values), (DRAWS, len(values)))].mean(axis=1))
+    picked = options["rng"].integers(0, len(v), (options["draws"], len(v)))
+    low, high = np.quantile(v[picked].mean(axis=1), [0.025, 0.975])
+    return Estimate(float(v.mean()), float(low), float(high), len(v))
 
 
-def with_epsilon(values: Values, clusters: Int[NDArray, " item"], rng: np.random.Generator) -> Estimate:
+def with_epsilon(v: Values, c: Int[NDArray, " item"], **options: Any) -> Estimate:
     """Adds a constant "for stability"."""
-    found = ESTIMATORS["cluster_mean"](values, clusters, rng)
-    return Estimate(found.value + 1e-3, found.low, found.high + 1e-3, found.n)
+    found = mean(v, c, **options)
+    return replace(found, value=found.value + 1e-3, high=found.high + 1e-3)
 
 
-def one_sided(values: Values, clusters: Int[NDArray, " item"], rng: np.random.Generator) -> Estimate:
+def one_sided(v: Values, c: Int[NDArray, " item"], **options: Any) -> Estimate:
     """Takes the upper half of the resamples for the interval."""
-    found = ESTIMATORS["cluster_mean"](values, clusters, rng)
-    return Estimate(found.value, found.value + 0.5 * (found.high - found.value), found.high, found.n)
+    found = mean(v, c, **options)
+    return replace(found, low=found.value + 0.5 * (found.high - found.value))
 
 
-def skips_nan(values: Values, clusters: Int[NDArray, " item"], rng: np.random.Generator) -> Estimate:
+def skips_nan(v: Values, c: Int[NDArray, " item"], **options: Any) -> Estimate:
     """Drops what is missing."""
-    known = ~np.isnan(values)
-    return ESTIMATORS["cluster_mean"](values[known], clusters[known], rng)
+    return mean(v[~np.isnan(v)], c[~np.isnan(v)], **options)
 
 
 GLOBAL = np.random.default_rng(0)
 
-
-def own_randomness(values: Values, clusters: Int[NDArray, " item"], rng: np.random.Generator) -> Estimate:
-    """Draws from a generator of its own."""
-    return ESTIMATORS["cluster_mean"](values, clusters, GLOBAL)
-
-
-TWINS = {
+TWINS: dict[str, Estimator] = {
     "order_within_clusters": item_bootstrap,
     "scale_equivariance": with_epsilon,
     "holds_its_value_if_symmetric": one_sided,
     "refuses_nan": skips_nan,
-    "same_draws_same_numbers": own_randomness,
+    "same_draws_same_numbers": lambda v, c, **options: mean(v, c, **{**options, "rng": GLOBAL}),
+    "a_higher_level_is_wider": lambda v, c, **options: mean(v, c, **{**options, "level": 0.95}),
+    "counts_items_and_flags_few_clusters": lambda v, c, **options: replace(mean(v, c, **options), reason=""),
+    "whole_numbers_do_not_wrap": lambda v, c, **options: mean(v - 2 * v, c, **options),
 }
 
 

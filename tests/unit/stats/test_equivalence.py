@@ -9,7 +9,15 @@ from scipy import stats
 from assay.errors import EstimateError
 from assay.seeds import stream
 from assay.stats.bootstrap import paired_difference
-from assay.stats.equivalence import bootstrap_p, bootstrap_tost, conjunction, equivalence, paired_tost, superiority
+from assay.stats.equivalence import (
+    Decision,
+    bootstrap_p,
+    bootstrap_tost,
+    conjunction,
+    equivalence,
+    paired_tost,
+    superiority,
+)
 from assay.stats.estimate import Estimate
 
 
@@ -49,7 +57,8 @@ def test_superiority_is_decided_by_the_ends(low, high, outcome):
 )
 def test_equivalence_is_decided_by_the_ends(low, high, outcome):
     found = equivalence(effect(low, high), margin=0.1, level=0.90)
-    assert (found.outcome, found.statement) == (outcome, "|effect| < 0.1")
+    assert (found.outcome, found.statement, found.level) == (outcome, "|effect| < 0.1", 0.90)
+    assert found.reason.startswith(f"[{low:g}, {high:g}]")
     assert found.alpha == pytest.approx(0.05)
 
 
@@ -74,21 +83,22 @@ def test_without_an_interval_nothing_is_decided():
     missing = Estimate(0.5, math.nan, math.nan, 3, reason="no variance")
     for found in (superiority(missing, sesoi=0.1, level=0.95), equivalence(missing, margin=0.1, level=0.9)):
         assert (found.outcome, found.reason) == ("inconclusive", "no interval: no variance")
+    assert superiority(missing, sesoi=0.1, level=0.95).statement == "effect > 0.1"
+    assert equivalence(missing, margin=0.1, level=0.90).statement == "|effect| < 0.1"
+    assert superiority(missing, sesoi=0.1, level=0.95).level == 0.95
+    assert equivalence(missing, margin=0.1, level=0.90).level == 0.90
 
 
 def test_all_pairs_must_pass():
     yes, no, open_ = (
         superiority(effect(*ends), sesoi=0.25, level=0.95) for ends in ((0.3, 0.4), (0.1, 0.2), (0.1, 0.4))
     )
-    assert conjunction([yes] * 9, statement="H2").outcome == "supported"
-    assert conjunction([yes] * 9, statement="H2").reason == "9 of 9 supported"
-    assert conjunction([yes] * 8 + [open_], statement="H2").outcome == "inconclusive"
-    failed = conjunction([yes, open_, no], statement="H2")
-    assert (failed.outcome, failed.reason, failed.statement) == (
-        "not supported",
-        "1 of 3 supported, 1 not supported",
-        "H2",
-    )
+    for parts, outcome, reason in (
+        ([yes] * 9, "supported", "9 of 9 supported"),
+        ([yes] * 8 + [open_], "inconclusive", "8 of 9 supported"),
+        ([yes, open_, no], "not supported", "1 of 3 supported, 1 not supported"),
+    ):
+        assert conjunction(parts, statement="H2") == Decision(outcome, "H2", 0.95, reason)
 
 
 def test_bootstrap_p_has_the_plus_one():
