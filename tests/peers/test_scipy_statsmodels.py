@@ -42,6 +42,7 @@ def test_bootstrap_of_items_bit_for_bit(method: str) -> None:
     assert (ours.low, ours.high) == pytest.approx(tuple(theirs.confidence_interval), rel=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:invalid value encountered:RuntimeWarning")
 def test_bca_of_equal_values_is_nan_there_and_percentile_here() -> None:
     with pytest.warns(stats.DegenerateDataWarning):
         theirs = stats.bootstrap((np.ones(30),), np.mean, n_resamples=200, method="BCa", rng=stream(1, "b"))

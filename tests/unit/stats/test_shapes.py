@@ -6,9 +6,11 @@ import sys
 PASS = """
 import numpy as np
 from jaxtyping import install_import_hook
-names = ["bca", "arrangements", "correlation", "multiplicity", "equivalence", "proportion", "sign_flip"]
+names = ["bca", "arrangements", "correlation", "multiplicity"]
+names += ["equivalence", "proportion", "sign_flip", "cluster_normal"]
 with install_import_hook([f"assay.stats.{name}" for name in names], "beartype.beartype"):
-    from assay.stats import arrangements, bca, correlation, equivalence, multiplicity, proportion, sign_flip
+    from assay.stats import arrangements, bca, cluster_normal, correlation, equivalence
+    from assay.stats import multiplicity, proportion, sign_flip
 rng = np.random.default_rng(0)
 values, whole, clusters = rng.standard_normal(60), np.arange(60), [f"page {i // 2}" for i in range(60)]
 options = {"clusters": clusters, "draws": 100, "rng": rng}
@@ -29,6 +31,7 @@ equivalence.bootstrap_tost(values, margin=0.1)
 equivalence.paired_tost(values, whole, margin=0.1)
 proportion.sign_test(whole)
 sign_flip.sign_flip_p(values, **options)
+cluster_normal.cluster_normal(whole, clusters=clusters)
 try:
     multiplicity.holm(np.array([1 + 2j]), planned=1)
 except Exception as error:

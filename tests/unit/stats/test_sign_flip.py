@@ -54,6 +54,14 @@ def test_drawn_patterns_hold_the_level():
     assert 0.02 <= np.mean(found) <= 0.08
 
 
+def test_both_directions_of_a_pair_are_one_observation():
+    """The unordered pair names the cluster: twenty directions of five models are ten pairs."""
+    directions = [(i, j) for i in range(5) for j in range(5) if i != j]
+    pairs = [frozenset(direction) for direction in directions]
+    found = sign_flip_p(np.ones(20), clusters=pairs, draws=99, rng=rng())
+    assert (found.n_clusters, found.p) == (10, 2 / 2**10)
+
+
 def test_rounding_does_not_split_ties():
     values = np.array([0.1, 0.2, 0.3, -0.6, 0.0])
     assert sign_flip_p(values, clusters=range(5), draws=99, rng=rng()).p == 1.0
