@@ -102,7 +102,7 @@ def partial_spearman_table(
     if len(covariates) != len(left):
         raise EstimateError(f"spearman: {len(covariates)} entries of the covariates for {len(left)} of the sides.")
     vectors, sizes, _ = np.linalg.svd(covariates, full_matrices=False)
-    basis = vectors[:, sizes > _NOTHING_LEFT * max(1.0, float(sizes[0]))]
+    basis = vectors[:, sizes > _NOTHING_LEFT * sizes[0]]
     left, right = (_residual(side, basis) for side in (left, right))
     return _table(left, right, arrangements, alternative, basis=basis)
 
@@ -190,7 +190,6 @@ def _fit(left: NDArray, right: NDArray, arrangements: Arrangements, alternative:
 
 def _residual(side: Float[NDArray, "entry column"], basis: Float[NDArray, "entry part"]) -> NDArray:
     rest = side - basis @ (basis.T @ side)
-    rest -= basis @ (basis.T @ rest)
     gone = (rest**2).sum(axis=0) <= _NOTHING_LEFT * (side**2).sum(axis=0)
     return np.where(gone, 0.0, rest)
 
@@ -210,41 +209,43 @@ def _table(
         for name, square in zip(("first", "second"), squares, strict=True)
         for place in np.flatnonzero(square == 0)
     )
+    sign = -1.0 if alternative == "less" else 1.0
+    if basis is None:
+        n = len(left)
+        kind = np.float32 if n * (n * n - 1) / 3 < _FLOAT32_EXACT else np.float64
+        products, other, slack = _plain(sign * left.T.astype(kind)), right.T.astype(kind), 0.0
+        scale = np.sqrt(np.outer(squares[1], squares[0]))
+    else:
+        products, other, slack = _partial(sign * left.T, basis), right.T, _TIE
+        scale = np.ones((right.shape[1], left.shape[1]))
+    observed = products(other[:, :, None])
+    counts = _at_least(products, other, observed, arrangements, two_sided=alternative == "two-sided", slack=slack)
     with np.errstate(invalid="ignore"):
-        rho = (left.T @ right) / np.sqrt(np.outer(*squares))
-    counts = _at_least(left, right, arrangements, alternative, basis=basis)
-    p = np.where(np.isnan(rho), math.nan, arrangements.p_from(counts))
+        rho = (sign * observed[:, :, 0] / scale).T
+    p = np.where(np.isnan(rho), math.nan, arrangements.p_from(counts.T))
     return CorrelationTable(rho, p, len(left), alternative, arrangements, reasons)
 
 
 def _at_least(
-    left: Float[NDArray, "entry first"],
-    right: Float[NDArray, "entry second"],
+    products: Products,
+    other: Float[NDArray, "second entry"],
+    observed: Float[NDArray, "second first one"],
     arrangements: Arrangements,
-    alternative: Alternative,
     *,
-    basis: Float[NDArray, "entry part"] | None,
-) -> Int[NDArray, "first second"]:
+    two_sided: bool,
+    slack: float,
+) -> Int[NDArray, "second first"]:
     """How many orders give at least the observed value: exact for ranks, within 1e-12 of rho for residuals."""
-    n = len(left)
-    kind = np.float32 if basis is None and n * (n * n - 1) / 3 < _FLOAT32_EXACT else np.float64
-    one_side = np.ascontiguousarray(-left.T if alternative == "less" else left.T, dtype=kind)
-    other = np.ascontiguousarray(right.T, dtype=kind)
-    products = _plain(one_side) if basis is None else _partial(one_side, basis)
-    bar = products(other[:, :, None])
-    if alternative == "two-sided":
-        bar = np.abs(bar)
-    if basis is not None:
-        bar = bar - _TIE
-    counts = np.zeros((right.shape[1], left.shape[1]), dtype=np.int64)
-    step = max(1, _BLOCK // (right.shape[1] * max(n, left.shape[1])))
+    bar = (np.abs(observed) if two_sided else observed) - slack
+    counts = np.zeros(bar.shape[:2], dtype=np.int64)
+    step = max(1, _BLOCK // (len(other) * max(other.shape[1], bar.shape[1])))
     for start in range(0, len(arrangements.order), step):
         values = products(other[:, arrangements.order[start : start + step].T])
-        if alternative == "two-sided":
+        if two_sided:
             np.abs(values, out=values)
         reached = values >= bar
         counts += [[np.count_nonzero(cell) for cell in row] for row in reached]
-    return counts.T
+    return counts
 
 
 def _plain(one_side: Float[NDArray, "first entry"]) -> Products:
@@ -253,16 +254,17 @@ def _plain(one_side: Float[NDArray, "first entry"]) -> Products:
 
 
 def _partial(one_side: Float[NDArray, "first entry"], basis: Float[NDArray, "entry part"]) -> Products:
-    """Partial correlations; an order in which the covariates explain all counts as an extreme one."""
-    norms = np.sqrt((one_side**2).sum(axis=1, keepdims=True))
-    scaled = one_side / np.where(norms > 0, norms, 1.0)
+    """Partial correlations, NaN for a side of zeros; an order in which the covariates explain all is an extreme one."""
+    with np.errstate(invalid="ignore"):
+        scaled = one_side / np.sqrt((one_side**2).sum(axis=1, keepdims=True))
 
     def products(moved: Float[NDArray, "second entry draw"]) -> Float[NDArray, "second first draw"]:
         total = (moved**2).sum(axis=1)
         rest = total - ((basis.T @ moved) ** 2).sum(axis=1)
-        defined = (rest > _NOTHING_LEFT * total)[:, None]
-        length = np.sqrt(np.where(defined[:, 0], rest, 1.0))[:, None]
-        return np.where(defined, scaled @ moved / length, np.inf)
+        explained = (rest <= _NOTHING_LEFT * total) & (total > 0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            values = scaled @ moved / np.sqrt(np.maximum(rest, 0.0))[:, None]
+        return np.where(explained[:, None], np.inf, values)
 
     return products
 

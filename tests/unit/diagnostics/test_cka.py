@@ -180,3 +180,12 @@ def test_bad_input_is_refused(call, error, message):
     donor, recipient = correlated()
     with pytest.raises(error, match=message):
         call(gram(donor), gram(recipient[:79]))
+
+
+def test_two_clusters_can_be_exchanged():
+    """With two documents the only other order swaps them; one document has none."""
+    donor, recipient = (gram(rows) for rows in correlated(n=20))
+    swapped = gram(np.roll(correlated(n=20)[1], 10, axis=0))
+    found = shuffled_cka(donor, recipient, draws=40, rng=stream(0, "two"), clusters=[0] * 10 + [1] * 10)
+    expected = sorted([unbiased_cka(donor, recipient), unbiased_cka(donor, swapped)])
+    assert sorted(set(np.round(found, 12))) == pytest.approx(expected, abs=1e-9)

@@ -191,6 +191,38 @@ def test_a_side_that_the_covariates_explain_has_no_p():
     assert found.reason == "second column 0 does not vary, or the covariates explain it"
 
 
+def test_only_the_column_that_the_covariates_explain_is_without_p():
+    first, second, given = columns(9, 2), columns(9, 2, "other"), columns(9, 1, "given")
+    second[:, 1] = -given[:, 0]
+    orders = item_arrangements(9, draws=99, rng=rng())
+    table = partial_spearman_table(first, second, given=given, arrangements=orders)
+    assert np.isnan(table.p).tolist() == [[False, True], [False, True]]
+    assert np.isnan(table.rho).tolist() == [[False, True], [False, True]]
+    turned = partial_spearman_table(second, first, given=given, arrangements=orders)
+    assert np.isnan(turned.p).tolist() == [[False, False], [True, True]]
+    assert turned.rho[0] == pytest.approx(table.rho[:, 0])
+    assert turned.reasons == ("first column 1 does not vary, or the covariates explain it",)
+
+
+def test_copies_of_a_covariate_change_nothing():
+    first, second, given = columns(9, 1)[:, 0], columns(9, 1, "other")[:, 0], columns(9, 1, "given")
+    orders = item_arrangements(9, draws=199, rng=rng())
+    once = partial_spearman(first, second, given=given, arrangements=orders)
+    thrice = partial_spearman(first, second, given=np.hstack([given, given, 3 * given + 1]), arrangements=orders)
+    assert (thrice.rho, thrice.p) == pytest.approx((once.rho, once.p))
+
+
+def test_rounding_does_not_split_ties_of_partial_correlations():
+    """All orders of a symmetric design come in mirrored pairs with equal |rho|."""
+    given = np.array([[1.0], [1.0], [2.0], [2.0], [3.0], [3.0]])
+    first, second = np.array([1.0, 2.0, 5.0, 6.0, 3.0, 4.0]), np.array([2.0, 1.0, 4.0, 3.0, 6.0, 5.0])
+    orders = item_arrangements(6, draws=99, rng=rng())
+    both = partial_spearman(first, second, given=given, arrangements=orders)
+    swapped = partial_spearman(first[[1, 0, 3, 2, 5, 4]], second[[1, 0, 3, 2, 5, 4]], given=given, arrangements=orders)
+    assert both.p == swapped.p
+    assert (both.p * 720) % 2 == pytest.approx(0, abs=1e-9)
+
+
 def test_a_constant_covariate_changes_nothing():
     first, second = columns(9, 1)[:, 0], columns(9, 1, "other")[:, 0]
     orders = item_arrangements(9, draws=99, rng=rng())
@@ -224,6 +256,16 @@ def test_bad_input_is_refused():
         spearman_table(np.zeros((5, 0)), five[:, None], arrangements=orders)
     with pytest.raises(EstimateError, match="alternative 'both'"):
         spearman(five, five, arrangements=orders, alternative="both")
+    with pytest.raises(EstimateError, match=r"second has shape \(5, 1\)"):
+        spearman(five, five[:, None], arrangements=orders)
+    for place, name in enumerate(("first", "second", "given")):
+        sides = [hole[:, None] if place == which else five[:, None] for which in range(3)]
+        with pytest.raises(EstimateError, match=f"spearman: {name} is nan at entry 1"):
+            partial_spearman_table(sides[0], sides[1], given=sides[2], arrangements=orders)
+    with pytest.raises(EstimateError, match=r"first has shape \(1, 5\)"):
+        partial_spearman(five[None], five, given=five[:, None], arrangements=orders)
+    with pytest.raises(EstimateError, match=r"second has shape \(1, 5\)"):
+        partial_spearman(five, five[None], given=five[:, None], arrangements=orders)
     with pytest.raises(EstimateError, match="4 entries of the covariates for 5"):
         partial_spearman(five, five, given=np.ones((4, 1)), arrangements=orders)
     with pytest.raises(EstimateError, match=r"shape \(3, 4\)"):

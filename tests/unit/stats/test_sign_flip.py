@@ -43,6 +43,7 @@ def test_fourteen_clusters_are_enumerated_and_fifteen_drawn():
     assert (drawn.exact, drawn.n_clusters) == (False, 15)
     assert drawn.p < 0.002
     assert drawn.smallest_p == 1 / 9001
+    assert sign_flip_p(np.ones(15), clusters=range(15), draws=99, rng=rng()).smallest_p == 0.01
     assert sign_flip_p(np.zeros(15), clusters=range(15), draws=5000, rng=rng()).p == 1.0
 
 
