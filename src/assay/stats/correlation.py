@@ -213,7 +213,7 @@ def _table(
     if basis is None:
         n = len(left)
         kind = np.float32 if n * (n * n - 1) / 3 < _FLOAT32_EXACT else np.float64
-        products, other, slack = _plain(sign * left.T.astype(kind)), right.T.astype(kind), 0.0
+        products, other, slack = _plain(np.asarray(sign * left.T, dtype=kind)), np.asarray(right.T, dtype=kind), 0.0
         scale = np.sqrt(np.outer(squares[1], squares[0]))
     else:
         products, other, slack = _partial(sign * left.T, basis), right.T, _TIE
