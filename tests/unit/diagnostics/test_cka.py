@@ -1,5 +1,6 @@
 """CKA: invariances, values on unrelated rows, the closed form of its shuffled mean, grids and shams."""
 
+import dataclasses
 import math
 
 import numpy as np
@@ -189,3 +190,11 @@ def test_two_clusters_can_be_exchanged():
     found = shuffled_cka(donor, recipient, draws=40, rng=stream(0, "two"), clusters=[0] * 10 + [1] * 10)
     expected = sorted([unbiased_cka(donor, recipient), unbiased_cka(donor, swapped)])
     assert sorted(set(np.round(found, 12))) == pytest.approx(expected, abs=1e-9)
+
+
+def test_two_self_terms_below_zero_by_rounding_do_not_make_a_value():
+    """The root of their product would be real."""
+    flat = dataclasses.replace(gram(correlated(n=20)[0]), self_hsic=-1e-20)
+    fine = gram(correlated(n=20)[0])
+    found = layer_grid([flat, fine], [flat, fine])
+    assert np.isnan(found).tolist() == [[True, True], [True, False]]
