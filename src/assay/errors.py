@@ -56,3 +56,7 @@ class ShapeError(AssayError):
 
 class EstimateError(AssayError):
     """Too little or degenerate data for the estimate that was asked for."""
+
+
+class ConvergenceError(AssayError):
+    """An iteration stopped before its tolerance, or broke down; the message has the error and what to raise."""
