@@ -28,9 +28,7 @@ __all__ = [
 ]
 
 
-def sample_shuffled(
-    donor: Float[NDArray, "row n_donor"], *, rng: np.random.Generator
-) -> Float[NDArray, "row n_donor"]:
+def sample_shuffled(donor: Float[NDArray, "row n_donor"], *, rng: np.random.Generator) -> Float[NDArray, "row n_donor"]:
     """The donor's probe rows in random order: costs, plans and layer coupling are then those of chance at this number
     of rows. Pairing by chance has a low cost too, the lower the fewer rows there are."""
     return np.asarray(donor[rng.permutation(len(donor))])

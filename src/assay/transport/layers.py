@@ -66,9 +66,7 @@ def layer_plan(
     return entropic_plan(values, epsilon=eta)
 
 
-def effective_layers(
-    before: Coupling, after: Coupling
-) -> Float[NDArray, "layer_recipient layer_donor"]:
+def effective_layers(before: Coupling, after: Coupling) -> Float[NDArray, "layer_recipient layer_donor"]:
     """Elementwise sqrt(P_pre P_post) of the layer couplings from input-side and output-side activations.
 
     No longer a coupling: its rows sum to at most 1/L. Errors: ShapeError for different numbers of layers.
@@ -78,9 +76,7 @@ def effective_layers(
     return np.asarray(np.sqrt(before.matrix) * np.sqrt(after.matrix))
 
 
-def donor_shares(
-    weights: Float[NDArray, "layer_recipient layer_donor"], *, n_donor_layers: int
-) -> BarycentricMap:
+def donor_shares(weights: Float[NDArray, "layer_recipient layer_donor"], *, n_donor_layers: int) -> BarycentricMap:
     """For each recipient layer the ``n_donor_layers`` heaviest donor layers, shares scaled to sum to 1.
 
     Every donor layer can be chosen, whichever model is deeper, and no recipient layer is left with nothing. Ties go to

@@ -126,9 +126,7 @@ def _direction(system: _System, now: Scalings, *, goal: float, damping: float) -
     along, product = scaled, float(residual @ scaled)
     enough = max(_FORCING * float(np.abs(residual).sum()), 0.3 * goal)
     for inner in range(1, _INNER + 1):
-        image = raised * along - now.v * _product(
-            system.transpose, weight * _product(system.matrix, now.v * along)
-        )
+        image = raised * along - now.v * _product(system.transpose, weight * _product(system.matrix, now.v * along))
         length = product / float(along @ image)
         step = step + length * along
         residual = residual - length * image

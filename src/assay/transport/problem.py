@@ -41,7 +41,7 @@ def checked_problem(
         raise ShapeError(f"{caller}: a cost of type {given.dtype}; real numbers are needed.")
     kind = np.float32 if given.dtype in (np.float16, np.float32) else np.float64
     checked = np.ascontiguousarray(given, dtype=kind)
-    if not math.isfinite(float(checked.min() + checked.max())):
+    if not (math.isfinite(checked.min()) and math.isfinite(checked.max())):
         bad = np.argwhere(~np.isfinite(checked))
         raise EstimateError(
             f"{caller}: {len(bad)} of {checked.size} costs are not finite, the first at recipient {bad[0][0]}, donor "

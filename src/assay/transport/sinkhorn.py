@@ -78,9 +78,7 @@ def entropic_plan(
     with np.errstate(all="ignore"):
         reached = _reach(problem, start, tolerance=wanted, max_sweeps=max_sweeps)
         potentials = reached.kernel.potentials(epsilon)
-        return assess(
-            reached.kernel.plan(), problem, tolerance=wanted, sweeps=reached.sweeps, potentials=potentials
-        )
+        return assess(reached.kernel.plan(), problem, tolerance=wanted, sweeps=reached.sweeps, potentials=potentials)
 
 
 def _reach(problem: Problem, start: Potentials | None, *, tolerance: float, max_sweeps: int) -> _Reached:

@@ -1,0 +1,50 @@
+"""Rounding gives the exact marginals and an upper bound; any potential gives a lower one."""
+
+import numpy as np
+import pytest
+
+from assay.transport.bounds import blocks, dual_bound, rounded_cost, rounded_matrix
+
+ROW, COLUMN = np.array([0.5, 0.2, 0.3]), np.array([0.25, 0.25, 0.4, 0.1])
+
+
+def candidate(seed=0):
+    matrix = np.random.default_rng(seed).random((3, 4))
+    return matrix / matrix.sum()
+
+
+def test_rounded_plan_is_feasible_and_costs_what_is_said():
+    cost = np.random.default_rng(1).random((3, 4))
+    rounded = rounded_matrix(candidate(), row=ROW, column=COLUMN)
+    np.testing.assert_allclose(rounded.sum(axis=1), ROW, atol=1e-15)
+    np.testing.assert_allclose(rounded.sum(axis=0), COLUMN, atol=1e-15)
+    assert rounded.min() >= 0
+    assert rounded_cost(candidate(), cost, row=ROW, column=COLUMN) == pytest.approx((rounded * cost).sum(), rel=1e-12)
+
+
+def test_a_feasible_plan_is_its_own_rounding():
+    plan = np.outer(ROW, COLUMN)
+    np.testing.assert_allclose(rounded_matrix(plan, row=ROW, column=COLUMN), plan, atol=1e-17)
+
+
+def test_rows_and_columns_without_mass_are_filled():
+    matrix = np.zeros((3, 4))
+    matrix[0, 0] = 1.0
+    rounded = rounded_matrix(matrix, row=ROW, column=COLUMN)
+    np.testing.assert_allclose(rounded.sum(axis=1), ROW, atol=1e-15)
+    np.testing.assert_allclose(rounded.sum(axis=0), COLUMN, atol=1e-15)
+
+
+def test_dual_bound_by_hand():
+    """g = 0: f = row minima (1, 2), then g_j = min_i (C_ij - f_i) = (0, 1): 1.5 + 0.5."""
+    cost = np.array([[1.0, 4.0], [2.0, 3.0]])
+    half = np.full(2, 0.5)
+    assert dual_bound(cost, np.zeros(2), row=half, column=half) == 2.0
+
+
+def test_blocks_cover_every_row_once():
+    matrix = np.zeros((5000, 70))
+    rows = np.concatenate([np.arange(5000)[block] for block in blocks(matrix)])
+    np.testing.assert_array_equal(rows, np.arange(5000))
+    assert len(blocks(matrix)) > 1
+    assert blocks(np.zeros((2, 10**6)))[0] == slice(0, 1)

@@ -1,0 +1,69 @@
+"""Kernels in a shifted exponent domain: right where the plain one is all zero."""
+
+import numpy as np
+import pytest
+
+from assay.transport.kernel import absorbed, log_sweep, minima, sweep
+from assay.transport.plan import Potentials
+from assay.transport.problem import checked_problem
+
+
+def problem(cost, epsilon):
+    return checked_problem(cost, epsilon=epsilon, row_marginal=None, column_marginal=None, caller="test")
+
+
+def test_minima_leave_a_zero_in_every_row_and_column(factor_cost):
+    cost = factor_cost(30, 40)
+    f, g = minima(cost)
+    rest = cost - f[:, None] - g
+    assert rest.min() >= -1e-15
+    assert (np.abs(rest) < 1e-15).any(axis=0).all()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("epsilon", [0.1, 1e-3, 1e-6])
+def test_every_row_and_column_keeps_a_one(factor_cost, dtype, epsilon):
+    cost = factor_cost(50, 60, dtype=dtype)
+    kernel = absorbed(problem(cost, epsilon), minima(cost))
+    assert kernel.matrix.max(axis=1).min() >= (0.5 if epsilon > 1e-6 else 0.3)
+    assert kernel.matrix.dtype == dtype
+    small = kernel.matrix[kernel.matrix > 0].min()
+    assert small > np.finfo(dtype).tiny
+
+
+def test_what_rounding_loses_stays_in_the_scalings(factor_cost):
+    cost = factor_cost(20, 20, dtype=np.float32)
+    potentials = Potentials(np.full(20, 1 / 3), np.full(20, 0.1))
+    kernel = absorbed(problem(cost, 1e-3), potentials)
+    np.testing.assert_allclose(kernel.potentials(1e-3).row, 1 / 3, rtol=0, atol=1e-12)
+    assert np.abs(kernel.u - 1).max() > 1e-6
+
+
+def test_log_sweep_is_a_sweep(factor_cost):
+    cost = factor_cost(30, 40)
+    task = problem(cost, 0.05)
+    swept = sweep(absorbed(task, minima(cost)), task)
+    updated = swept.kernel._replace(v=swept.next_v).potentials(0.05)
+    for ours, logs in zip(updated, log_sweep(task, minima(cost)), strict=True):
+        np.testing.assert_allclose(ours, logs, atol=1e-12)
+
+
+def test_a_sum_that_underflows_is_rescued_in_the_log_domain():
+    """Donor 0 is cheap for both; donor 1 is out of reach of exp in float32 once the rows are updated."""
+    cost = np.array([[0.0, 1.0], [0.0, 3.0]], dtype=np.float32)
+    task = problem(cost, 1e-3)
+    with np.errstate(divide="ignore"):
+        swept = sweep(absorbed(task, Potentials(np.zeros(2), np.zeros(2))), task)
+    assert np.isfinite(swept.error)
+    assert np.isfinite(swept.next_v).all()
+    for _ in range(20):
+        swept = sweep(swept.kernel._replace(v=swept.next_v), task)
+    np.testing.assert_allclose(swept.kernel.plan(), [[0, 0.5], [0.5, 0]], atol=0.02)
+
+
+def test_plan_is_the_scaled_kernel(factor_cost):
+    cost = factor_cost(300, 700)
+    task = problem(cost, 0.05)
+    kernel = sweep(absorbed(task, minima(cost)), task).kernel
+    wanted = kernel.u[:, None] * kernel.matrix * kernel.v
+    np.testing.assert_allclose(kernel.plan(), wanted, rtol=1e-14)

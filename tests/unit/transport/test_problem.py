@@ -1,0 +1,51 @@
+"""Problems that cannot be solved are refused before anything is computed."""
+
+import numpy as np
+import pytest
+
+from assay.errors import EstimateError, ShapeError
+from assay.transport.problem import checked_problem, default_tolerance
+
+
+def check(cost, **given):
+    return checked_problem(
+        cost, **{"epsilon": 0.1, "row_marginal": None, "column_marginal": None, "caller": "solve"} | given
+    )
+
+
+def test_marginals_are_uniform_unless_given():
+    problem = check(np.zeros((2, 4)))
+    np.testing.assert_array_equal(problem.row, [0.5, 0.5])
+    np.testing.assert_array_equal(problem.column, [0.25] * 4)
+
+
+@pytest.mark.parametrize(
+    ("given", "kind"), [("int64", "float64"), ("float64", "float64"), ("float32", "float32"), ("float16", "float32")]
+)
+def test_integer_costs_do_not_make_integer_plans(given, kind):
+    assert check(np.ones((2, 2), dtype=given)).cost.dtype == kind
+
+
+def test_tolerance_by_type():
+    assert (default_tolerance(np.dtype("float32")), default_tolerance(np.dtype("float64"))) == (1e-4, 1e-8)
+
+
+@pytest.mark.parametrize(
+    ("cost", "given", "error", "message"),
+    [
+        (np.zeros(3), {}, ShapeError, r"solve: a cost of shape \(3,\)"),
+        (np.zeros((0, 3)), {}, ShapeError, "both at least 1"),
+        (np.zeros((2, 2), dtype=complex), {}, ShapeError, "complex128; real numbers"),
+        (np.array([[0.0, 1], [np.nan, 1]]), {}, EstimateError, "1 of 4 costs are not finite, .* recipient 1, donor 0"),
+        (np.array([[0.0, np.inf], [0, -np.inf]]), {}, EstimateError, "2 of 4 costs"),
+        (np.zeros((2, 2)), {"epsilon": -1.0}, EstimateError, "epsilon -1"),
+        (np.zeros((2, 2)), {"epsilon": float("nan")}, EstimateError, "epsilon nan"),
+        (np.zeros((2, 2)), {"row_marginal": np.ones(3) / 3}, ShapeError, r"row marginal has shape \(3,\); \(2,\)"),
+        (np.zeros((2, 2)), {"column_marginal": np.array([0.0, 1])}, EstimateError, "weight 0.0 at column 0"),
+        (np.zeros((2, 2)), {"column_marginal": np.array([1, np.nan])}, EstimateError, "weight nan at column 1"),
+        (np.zeros((2, 2)), {"row_marginal": np.ones(2)}, EstimateError, "row marginal sums to 2, not to 1"),
+    ],
+)
+def test_refused(cost, given, error, message):
+    with pytest.raises(error, match=message):
+        check(cost, **given)
