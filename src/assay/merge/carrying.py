@@ -19,7 +19,7 @@ Convention = Literal["function", "seed", "published"]
 
 
 def working_dtype(weight: Tensor) -> torch.dtype:
-    """float64 for float64 weights, float32 for all others: a carried float16 entry may be smaller than float16 holds."""
+    """float64 for float64 weights, else float32: a carried float16 entry may be smaller than float16 holds."""
     return torch.float64 if weight.dtype == torch.float64 else torch.float32
 
 
@@ -33,8 +33,8 @@ def carried_weight(
 ) -> Float[Tensor, "rows columns"]:
     """Phi_out W Phi_in', whole or only the selected rows or columns, in float32 (float64 for float64 weights).
 
-    ``function``: both maps are barycentric, Phi_in' from recipient inputs to donor inputs; a recipient that is the donor
-    with every neuron doubled computes the same function. ``seed``: Phi_in scaled by the recipient's width instead, which
+    ``function``: both maps are barycentric, Phi_in' from recipient inputs to donor inputs; a recipient that is the
+    donor with every neuron doubled computes the same function. ``seed``: Phi_in scaled by the recipient's width, which
     multiplies the weight by in_recipient / in_donor. ``published``: the couplings as they are (rows sum to 1/n), which
     makes the weight about 1 / (n_out n_in) of what it was.
 
@@ -46,12 +46,12 @@ def carried_weight(
     left, right = _maps(out, into, convention)
     if selection is not None:
         width = (left.shape[0], right.shape[1])[selection.side == "in"]
-        if selection.index.size and not 0 <= selection.index.min() <= selection.index.max() < width:
+        if selection.neurons.size and not 0 <= selection.neurons.min() <= selection.neurons.max() < width:
             raise ShapeError(
-                f"carried_weight: selected {selection.side} neurons up to {selection.index.max()}, the recipient has "
+                f"carried_weight: selected {selection.side} neurons up to {selection.neurons.max()}, the recipient has "
                 f"{width}. Select on the interface of that side."
             )
-        left, right = (left[selection.index], right) if selection.side == "out" else (left, right[:, selection.index])
+        left, right = (left[selection.neurons], right) if selection.side == "out" else (left, right[:, selection.neurons])
     kind = working_dtype(weight)
     first, last = (torch.from_numpy(np.ascontiguousarray(part)).to(kind) for part in (left, right))
     middle = weight.detach().to(kind)
@@ -66,7 +66,8 @@ def carried_bias(
     """Phi_out b, in float32 (float64 for float64). Errors as `carried_weight`."""
     if bias.ndim != 1 or bias.shape[0] != out.matrix.shape[1]:
         raise ShapeError(
-            f"carried_bias: a bias of shape {tuple(bias.shape)}, the coupling is for {out.matrix.shape[1]} donor neurons."
+            f"carried_bias: a bias of shape {tuple(bias.shape)}, the coupling is for {out.matrix.shape[1]} donor "
+            "neurons."
         )
     left, _ = _maps(out, out, convention)
     kind = working_dtype(bias)
@@ -93,7 +94,7 @@ def sd_ratio(
             "sd_ratio: a standard deviation is 0 or not finite; a neuron that does not vary has no ratio. Leave the "
             "ratios off, or deselect it."
         )
-    return own / mixed
+    return np.asarray(own / mixed)
 
 
 def _maps(out: Coupling, into: Coupling, convention: Convention) -> tuple[NDArray, NDArray]:

@@ -15,17 +15,17 @@ Side = Literal["out", "in"]
 
 
 class Selection(NamedTuple):
-    """``out``: rows ``index`` of the weight, all columns. ``in``: columns ``index``, all rows. Sorted, without repeats."""
+    """``out``: rows ``neurons`` of the weight, all columns. ``in``: columns ``neurons``, all rows. Sorted, none twice."""
 
     side: Side
-    index: Int[NDArray, " selected"]
+    neurons: Int[NDArray, " selected"]
 
 
 def select(scores: Float[NDArray, " width"], *, k: int, side: Side) -> Selection:
     """The k neurons with the highest scores, of the interface on that side; more than there are selects all.
 
-    Scores are the recipient's mean absolute activations, taken at the weight's output for ``out`` and at its *input* for
-    ``in``. (The released code of Cui et al. scores columns by the output of the projection, which are other neurons.)
+    Scores are the recipient's mean absolute activations, taken at the weight's output for ``out`` and at its *input*
+    for ``in``. (The released code of Cui et al. scores columns by the projection's output, which are other neurons.)
     Ties go to the lower index; k = 0 selects none.
 
     Raises:

@@ -129,7 +129,7 @@ def fused(
     if form not in ("convex", "additive") or not np.isfinite(alpha):
         raise EstimateError(f"fused: form {form!r}, alpha {alpha}; 'convex' or 'additive', and a finite alpha.")
     result = weight.detach().clone()
-    index = torch.from_numpy(selection.index)
+    index = torch.from_numpy(selection.neurons)
     axis = 0 if selection.side == "out" else 1
     own = result.index_select(axis, index).to(working_dtype(weight))
     if carried.shape != own.shape:
@@ -195,7 +195,7 @@ def _projection(
     control: PlanControl | None,
 ) -> _Projection:
     kind = working_dtype(own.weight)
-    axis, index = (0 if selection.side == "out" else 1), torch.from_numpy(selection.index)
+    axis, index = (0 if selection.side == "out" else 1), torch.from_numpy(selection.neurons)
     part = own.weight.detach().index_select(axis, index).to(kind)
     carried = part.new_zeros(part.shape)
     for one in donors:
@@ -234,18 +234,18 @@ def _bias(
     """The bias after the rule, and a note where it was kept though one side has one."""
     if selection.side == "in":
         return own.bias, [f"{name}: bias kept, the selection is on the input side"] if own.bias is not None else []
-    given = [one.weights[name].bias for one in donors]
-    if own.bias is None or any(bias is None for bias in given):
+    given = [bias for one in donors if (bias := one.weights[name].bias) is not None]
+    if own.bias is None or len(given) < len(donors):
         missing = "recipient" if own.bias is None else "donor"
-        none_at_all = own.bias is None and all(bias is None for bias in given)
+        none_at_all = own.bias is None and not given
         return own.bias, [] if none_at_all else [f"{name}: bias kept as it is, the {missing} has none"]
     carried = torch.zeros(len(own.bias), dtype=working_dtype(own.bias))
     for one, bias in zip(donors, given, strict=True):
         out = getattr(one.interfaces, WEIGHT_INTERFACES[name][0])
         carried += one.share * carried_bias(bias, out=out, convention=recipe.convention).to(carried.dtype)
-    chosen = carried[torch.from_numpy(selection.index)][:, None]
+    chosen = carried[torch.from_numpy(selection.neurons)][:, None]
     if control is not None and chosen.numel():
-        own_part = own.bias.detach()[torch.from_numpy(selection.index)][:, None].to(chosen.dtype)
+        own_part = own.bias.detach()[torch.from_numpy(selection.neurons)][:, None].to(chosen.dtype)
         chosen = control.carried(chosen, own_part)
     column = fused(own.bias[:, None], chosen, alpha=alpha, selection=selection, form=recipe.form)
     return column[:, 0], []

@@ -81,9 +81,10 @@ def dual_bound(
     row: Float[NDArray, " n_recipient"],
     column: Float[NDArray, " n_donor"],
 ) -> float:
-    """At most the exact cost, for any ``potential`` g: f_i = min_j (C_ij - g_j), g_j = min_i (C_ij - f_i), <f,a> + <g,b>.
+    """At most the exact cost, for any ``potential`` g: <f, a> + <g', b> in units of the cost.
 
-    Both minima are feasible, f_i + g_j <= C_ij, hence the bound (weak duality). In units of the cost.
+    f_i = min_j (C_ij - g_j), then g'_j = min_i (C_ij - f_i). Both minima are feasible, f_i + g_j <=
+    C_ij, hence the bound (weak duality).
     """
     shift = potential.astype(cost.dtype)
     on_rows = np.concatenate([(cost[block] - shift).min(axis=1) for block in blocks(cost)])
@@ -95,4 +96,4 @@ def dual_bound(
 
 def _down(wanted: NDArray, sums: NDArray) -> NDArray:
     """min(1, wanted / sums), and 1 where a sum is 0."""
-    return np.minimum(1.0, np.divide(wanted, sums, out=np.ones_like(wanted), where=sums > 0))
+    return np.asarray(np.minimum(1.0, np.divide(wanted, sums, out=np.ones_like(wanted), where=sums > 0)))

@@ -57,7 +57,7 @@ def correlation_cost(
 
     Raises:
         ShapeError: different numbers of rows, or not two matrices.
-        EstimateError: fewer than 3 rows, a row that is not finite, a side on which all neurons are dead, an unknown kind.
+        EstimateError: fewer than 3 rows, a row that is not finite, a side of dead neurons, an unknown kind.
     """
     sides = [np.asarray(side) for side in (recipient, donor)]
     if any(side.ndim != 2 or 0 in side.shape for side in sides) or len(sides[0]) != len(sides[1]):
@@ -106,7 +106,7 @@ def _standardised(rows: NDArray, side: str) -> _Side:
     values -= mean
     variance = (values * values).mean(axis=0)
     noise = (np.finfo(np.float64).eps * np.abs(mean)) ** 2
-    dead = variance <= np.maximum(_DEAD * np.median(variance), noise)
+    dead = np.asarray(variance <= np.maximum(_DEAD * np.median(variance), noise))
     if dead.all():
         raise EstimateError(f"correlation_cost: none of the {len(dead)} {side} neurons varies over {len(rows)} rows.")
     length = np.sqrt(np.where(dead, 1.0, variance) * len(values))

@@ -103,7 +103,7 @@ class BarycentricMap:
         joint = self.matrix * row[:, None]
         return Coupling(joint, row, joint.sum(axis=0))
 
-    def applied(self, values: Float[NDArray, "n_from *rest"]) -> Float[NDArray, "n_to *rest"]:
+    def applied(self, values: Float[NDArray, "n_from ..."]) -> Float[NDArray, "n_to ..."]:
         """Weighted means of ``values`` along its first axis. Errors: ShapeError when the widths differ."""
         if np.shape(values)[:1] != self.matrix.shape[1:]:
             raise ShapeError(

@@ -26,8 +26,8 @@ def exact_plan(
 ) -> Plan:
     """argmin <C, Q> over couplings, by `ot.emd` in float64; ``epsilon`` 0, at most n + m - 1 entries above 0.
 
-    Status ``max_sweeps`` where the duality gap is above 1e-7 of the largest cost, so a plan that is feasible but not yet
-    optimal is not called converged. ``sweeps`` is 0: POT does not say how many pivots it made.
+    Status ``max_sweeps`` where the duality gap is above 1e-7 of the largest cost, so a plan that is feasible but not
+    yet optimal is not called converged. ``sweeps`` is 0: POT does not say how many pivots it made.
 
     Raises:
         ShapeError, EstimateError: as `assay.transport.sinkhorn.entropic_plan`.
@@ -40,15 +40,16 @@ def exact_plan(
     problem = problem._replace(cost=problem.cost.astype(np.float64))
     row = problem.row / problem.row.sum()
     column = problem.column / problem.column.sum()
+    low = float(problem.cost.min())  # POT calls a single negative cost infeasible
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        matrix, log = ot.emd(row, column, problem.cost, numItermax=max_pivots, log=True)
+        matrix, log = ot.emd(row, column, problem.cost - low, numItermax=max_pivots, log=True)
     plan = assess(
         np.asarray(matrix),
         problem._replace(row=row, column=column),
         tolerance=_EXACT_TOLERANCE,
         sweeps=0,
-        potentials=Potentials(np.asarray(log["u"]), np.asarray(log["v"])),
+        potentials=Potentials(np.asarray(log["u"]) + low, np.asarray(log["v"])),
     )
     optimal = plan.duality_gap <= 1e-7 * max(1e-300, float(np.abs(problem.cost).max()))
     if plan.status is PlanStatus.CONVERGED and not optimal:

@@ -19,7 +19,7 @@ __all__ = ["Kernel", "Swept", "absorbed", "log_sweep", "minima", "sweep"]
 
 
 class _Range(NamedTuple):
-    """Kernel entries under ``flush`` are set to 0 (subnormal numbers are slow); scalings stay within 1 / limit, limit."""
+    """Entries under ``flush`` are set to 0 (subnormal numbers are slow); scalings stay within 1 / limit and limit."""
 
     flush: float
     limit: float

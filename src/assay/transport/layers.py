@@ -43,8 +43,8 @@ def layer_plan(
     """Entropic plan of the layer costs with both marginals uniform: rows sum to 1/L, columns to 1/M.
 
     ``median``: costs minus their minimum, divided by the median of the rest of that, as the released code of Cui et al.
-    does; ``none``: as their paper says. At eta 0.1 the latter is close to a uniform average of all layers, because layer
-    costs differ by a few hundredths.
+    does; ``none``: as their paper says. At eta 0.1 the latter is close to a uniform average of all layers, because
+    layer costs differ by a few hundredths.
 
     Raises:
         EstimateError: an unknown normalisation, or a median of 0; else as `assay.transport.sinkhorn.entropic_plan`.

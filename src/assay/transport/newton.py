@@ -1,12 +1,12 @@
 """Scalings by Newton's method on the semi-dual, its systems solved by conjugate gradients: two kernel products a step.
 
-Near the solution Sinkhorn's error shrinks by a factor a sweep that tends to 1 for small epsilon; the number of conjugate
-gradient steps grows only with the square root of that. Far from it, plain sweeps are done instead.
+Near the solution Sinkhorn's error shrinks by a factor a sweep that tends to 1 for small epsilon; the number of
+conjugate gradient steps grows only with the square root of that. Far from it, plain sweeps are done instead.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -26,12 +26,13 @@ _FIRST_DAMPING = 0.02
 class Matrix(Protocol):
     """A kernel, dense or sparse, that multiplies vectors of its own type."""
 
-    dtype: np.dtype
+    @property
+    def dtype(self) -> Any: ...
 
     @property
-    def T(self) -> Matrix: ...
+    def T(self) -> Any: ...  # noqa: N802
 
-    def __matmul__(self, other: NDArray) -> NDArray: ...
+    def __matmul__(self, other: NDArray, /) -> Any: ...
 
 
 class Scalings(NamedTuple):
@@ -125,7 +126,9 @@ def _direction(system: _System, now: Scalings, *, goal: float, damping: float) -
     scaled = residual / diagonal
     along, product = scaled, float(residual @ scaled)
     enough = max(_FORCING * float(np.abs(residual).sum()), 0.3 * goal)
-    for inner in range(1, _INNER + 1):
+    inner = 0
+    while inner < _INNER:
+        inner += 1
         image = raised * along - now.v * _product(system.transpose, weight * _product(system.matrix, now.v * along))
         length = product / float(along @ image)
         step = step + length * along
@@ -139,4 +142,4 @@ def _direction(system: _System, now: Scalings, *, goal: float, damping: float) -
 
 
 def _product(matrix: Matrix, vector: NDArray) -> NDArray:
-    return matrix @ vector.astype(matrix.dtype, copy=False)
+    return np.asarray(matrix @ vector.astype(matrix.dtype, copy=False))

@@ -20,7 +20,8 @@ __all__ = ["AlignedRows", "ProbeRows", "aligned_rows"]
 class ProbeRows:
     """Activations of one interface, one row a probe text, each with the stable id of its text.
 
-    Errors: ShapeError when ids and rows do not fit or an id comes twice; EstimateError naming the row that is not finite.
+    Errors: ShapeError when ids and rows do not fit or an id comes twice; EstimateError naming a row that is not
+    finite.
     """
 
     ids: tuple[str, ...]
@@ -61,7 +62,8 @@ def aligned_rows(recipient: ProbeRows, donor: ProbeRows, *, min_rows: int) -> Al
     left_out = tuple(sorted(set(recipient.ids) ^ set(donor.ids)))
     if len(ids) < min_rows:
         raise EstimateError(
-            f"aligned_rows: {len(ids)} rows in common, {len(left_out)} on one side only; at least {min_rows} are needed."
+            f"aligned_rows: {len(ids)} rows in common, {len(left_out)} on one side only; at least {min_rows} are "
+            "needed."
         )
     digest = hashlib.sha256("\n".join(ids).encode()).hexdigest()
     return AlignedRows(ids, _rows_of(recipient, ids), _rows_of(donor, ids), left_out, digest)

@@ -47,9 +47,9 @@ def entropic_plan(
 ) -> Plan:
     """argmin <C, Q> + epsilon sum Q (log Q - 1) over couplings of the two marginals (uniform where not given).
 
-    ``epsilon`` is in units of the cost, and says something only next to the spread of the costs. ``tolerance`` is the L1
-    error allowed for each marginal, as a fraction of the mass: 1e-4 for float32 costs, 1e-8 for float64. The plan has
-    the type of the cost. ``start``: potentials of a similar problem or a larger epsilon.
+    ``epsilon`` is in units of the cost, and says something only next to the spread of the costs. ``tolerance`` is the
+    L1 error allowed for each marginal, as a fraction of the mass: 1e-4 for float32 costs, 1e-8 for float64. The plan
+    has the type of the cost. ``start``: potentials of a similar problem or a larger epsilon.
 
     Raises:
         ShapeError, EstimateError: costs that are not a finite matrix, marginals that are not positive and sum to 1, an
@@ -105,7 +105,7 @@ def _converge(kernel: Kernel, problem: Problem, *, tolerance: float, budget: int
     """Bursts of sweeps on the whole kernel, with Newton steps in between for as long as they pay."""
     spent, burst, jumping = 0, _BURST, True
     while True:
-        errors = []
+        errors: list[float] = []
         while len(errors) < min(burst, budget - spent) and not (errors and errors[-1] <= tolerance):
             swept = sweep(kernel, problem)
             errors.append(swept.error)

@@ -9,12 +9,12 @@ from assay.merge.selection import select
 
 def test_highest_scores_sorted_by_index_ties_to_the_lower():
     chosen = select(np.array([1.0, 5.0, 2.0, 5.0, 2.0]), k=3, side="in")
-    assert (chosen.side, list(chosen.index)) == ("in", [1, 2, 3])
+    assert (chosen.side, list(chosen.neurons)) == ("in", [1, 2, 3])
 
 
 @pytest.mark.parametrize(("k", "n"), [(0, 0), (5, 5), (99, 5)])
 def test_t19_none_and_all(k, n):
-    assert len(select(np.arange(5.0), k=k, side="out").index) == n
+    assert len(select(np.arange(5.0), k=k, side="out").neurons) == n
 
 
 @pytest.mark.parametrize(

@@ -154,7 +154,7 @@ def test_t15_shapes_and_untouched_tensors():
     }
     others = [name for name in own if name != "up"]
     assert same_bits({name: own[name] for name in others}, {name: result.weights[name] for name in others})
-    rest = np.setdiff1d(np.arange(10), chosen["up"].index)
+    rest = np.setdiff1d(np.arange(10), chosen["up"].neurons)
     assert torch.equal(own["up"].weight[rest], result.weights["up"].weight[rest])
     assert torch.equal(own["up"].bias[rest], result.weights["up"].bias[rest])
     assert (own["up"].bias != result.weights["up"].bias).sum() == 3
@@ -187,7 +187,7 @@ def test_t17_bias_rule(own_bias, donor_bias, notes):
 def test_bias_is_carried_by_the_output_map():
     own, other = block(RECIPIENT, bias=True), block(DONOR, seed=1, bias=True)
     result = merged(own, other)
-    chosen = recipe().selections["up"].index
+    chosen = recipe().selections["up"].neurons
     wanted = interfaces().mlp_hidden.barycentric().matrix @ other["up"].bias.double().numpy()
     expected = 0.9 * own["up"].bias.numpy()[chosen] + 0.1 * wanted[chosen]
     np.testing.assert_allclose(result.weights["up"].bias.numpy()[chosen], expected, rtol=1e-5)
@@ -228,7 +228,7 @@ def test_t16_same_bits_twice():
 
 def test_shrink_uniform_and_norm_matched():
     own, other = block(RECIPIENT), block(DONOR, seed=1)
-    index = recipe().selections["up"].index
+    index = recipe().selections["up"].neurons
     shrunk = merged(own, other, control=PLAN_CONTROLS["shrink"]).weights["up"].weight[index]
     torch.testing.assert_close(shrunk, 0.9 * own["up"].weight[index])
     uniform = merged(own, other, control=PLAN_CONTROLS["uniform"], form="additive").weights["up"].weight[index]

@@ -1,5 +1,7 @@
 """The default solver: right at every epsilon, and honest where it is not."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -72,7 +74,7 @@ def test_planted_permutation_golden():
 
 
 def test_pure_noise_golden():
-    """Independent noise, 512 rows, 1,024 neurons: exact cost .861, and within 1.3 % of it at epsilon .01, row maxima .39."""
+    """Independent noise, 512 rows, 1,024 neurons: exact cost .861, 1.3 % more at epsilon .01, row maxima .39."""
     rng = np.random.default_rng(1)
     left, right = rng.standard_normal((2, 512, 1024))
     cost = (1 - np.corrcoef(left.T, right.T)[:1024, 1024:]).astype(np.float32)
@@ -102,7 +104,7 @@ def test_t10_monotone_in_epsilon_and_bounded(factor_cost):
     exact = exact_plan(cost).cost
     plans = [entropic_plan(cost, epsilon=epsilon) for epsilon in (0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)]
     costs = [plan.cost for plan in plans]
-    assert all(later <= sooner + 1e-9 for sooner, later in zip(costs, costs[1:], strict=False))
+    assert all(later <= sooner + 1e-9 for sooner, later in pairwise(costs))
     assert all(plan.dual_bound - 1e-12 <= exact <= plan.rounded_cost + 1e-12 for plan in plans)
     assert costs[-1] - exact < 1e-4
 
