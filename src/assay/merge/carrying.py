@@ -51,7 +51,9 @@ def carried_weight(
                 f"carried_weight: selected {selection.side} neurons up to {selection.neurons.max()}, the recipient has "
                 f"{width}. Select on the interface of that side."
             )
-        left, right = (left[selection.neurons], right) if selection.side == "out" else (left, right[:, selection.neurons])
+        left, right = (
+            (left[selection.neurons], right) if selection.side == "out" else (left, right[:, selection.neurons])
+        )
     kind = working_dtype(weight)
     first, last = (torch.from_numpy(np.ascontiguousarray(part)).to(kind) for part in (left, right))
     middle = weight.detach().to(kind)

@@ -15,7 +15,7 @@ Side = Literal["out", "in"]
 
 
 class Selection(NamedTuple):
-    """``out``: rows ``neurons`` of the weight, all columns. ``in``: columns ``neurons``, all rows. Sorted, none twice."""
+    """``out``: rows ``neurons`` of the weight, all columns. ``in``: columns ``neurons``, all rows. Sorted."""
 
     side: Side
     neurons: Int[NDArray, " selected"]

@@ -33,13 +33,16 @@ def rounding(
     *,
     row: Float[NDArray, " n_recipient"],
     column: Float[NDArray, " n_donor"],
+    row_sums: Float[NDArray, " n_recipient"] | None = None,
 ) -> Rounded:
     """Scale rows down to ``row``, then columns down to ``column``, then add the missing mass as a rank-one matrix.
 
+    ``row_sums``: those of the matrix, if they are known.
+
     Source: Altschuler, Weed and Rigollet 2017 (arXiv 1705.09634), algorithm 2.
     """
-    sums = np.asarray(matrix.sum(axis=1, dtype=np.float64))
-    over_rows = _down(row, sums)
+    given = matrix.sum(axis=1, dtype=np.float64) if row_sums is None else row_sums
+    over_rows = _down(row, np.asarray(given))
     sums = np.zeros(matrix.shape[1])
     for block in blocks(matrix):
         sums += over_rows[block].astype(matrix.dtype) @ matrix[block]
@@ -64,9 +67,10 @@ def rounded_cost(
     *,
     row: Float[NDArray, " n_recipient"],
     column: Float[NDArray, " n_donor"],
+    row_sums: Float[NDArray, " n_recipient"] | None = None,
 ) -> float:
     """<C, Q'> of the plan made feasible by `rounding`: at least the exact cost. In units of the cost."""
-    parts = rounding(matrix, row=row, column=column)
+    parts = rounding(matrix, row=row, column=column, row_sums=row_sums)
     on_donor = parts.column.astype(cost.dtype)
     total = float(parts.row_rest @ (cost @ parts.column_rest.astype(cost.dtype)))
     for block in blocks(cost):

@@ -100,7 +100,7 @@ def _standardised(rows: NDArray, side: str) -> _Side:
     if not finite.all():
         raise EstimateError(
             f"correlation_cost: {side} row {int(np.argmin(finite))} holds NaN or infinity ({int((~finite).sum())} of "
-            f"{len(finite)} rows do). One of them would poison the whole cost."
+            f"{len(values)} rows do). One of them would poison the whole cost."
         )
     mean = values.mean(axis=0)
     values -= mean
@@ -108,7 +108,7 @@ def _standardised(rows: NDArray, side: str) -> _Side:
     noise = (np.finfo(np.float64).eps * np.abs(mean)) ** 2
     dead = np.asarray(variance <= np.maximum(_DEAD * np.median(variance), noise))
     if dead.all():
-        raise EstimateError(f"correlation_cost: none of the {len(dead)} {side} neurons varies over {len(rows)} rows.")
+        raise EstimateError(f"correlation_cost: none of the {dead.size} {side} neurons varies over {len(rows)} rows.")
     length = np.sqrt(np.where(dead, 1.0, variance) * len(values))
     values /= length
     values[:, dead] = 0.0

@@ -62,9 +62,10 @@ class Swept(NamedTuple):
 
 def minima(cost: Float[NDArray, "n_recipient n_donor"]) -> Potentials:
     """f_i = min_j C_ij and g_j = min_i (C_ij - f_i). Subtracting them does not change the plan."""
-    rows = cost.min(axis=1)
+    rows = np.empty(cost.shape[0], dtype=cost.dtype)
     columns = np.full(cost.shape[1], np.inf, dtype=cost.dtype)
     for block in blocks(cost):
+        cost[block].min(axis=1, out=rows[block])
         np.minimum(columns, (cost[block] - rows[block, None]).min(axis=0), out=columns)
     return Potentials(rows.astype(np.float64), columns.astype(np.float64))
 

@@ -61,10 +61,11 @@ class _System(NamedTuple):
 
     def diagonal(self, now: Scalings, weight: NDArray) -> NDArray:
         """Of the semi-dual's Hessian: c_j - sum_i P_ij^2 / r_i; of a dense kernel c_j, where the sum is small."""
-        columns = now.v * now.reached
+        columns = np.asarray(now.v * now.reached)
         if self.squares is None:
             return columns
-        return np.maximum(columns - now.v * now.v * _product(self.squares, weight), 1e-12 * columns)
+        own = now.v * now.v * _product(self.squares, weight)
+        return np.asarray(np.maximum(columns - own, 1e-12 * columns))
 
 
 def newton(

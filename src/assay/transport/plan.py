@@ -79,8 +79,8 @@ class Plan:
 
     @property
     def marginal_error(self) -> float:
-        """The larger of the two L1 marginal errors."""
-        return max(self.row_error, self.column_error) if self.row_error == self.row_error else self.row_error
+        """The larger of the two L1 marginal errors; NaN if one is."""
+        return float(np.maximum(self.row_error, self.column_error))
 
     @property
     def duality_gap(self) -> float:
@@ -123,14 +123,15 @@ def assess(
     if matrix.shape != problem.cost.shape:
         raise ShapeError(f"assess: a plan of shape {matrix.shape} for a cost of shape {problem.cost.shape}.")
     a, b = problem.row, problem.column
-    sums = np.asarray(matrix.sum(axis=1, dtype=np.float64))
-    over_rows, total = np.zeros(len(b)), 0.0
+    sums, over_rows, total, lowest = np.empty(len(a)), np.zeros(len(b)), 0.0, np.inf
     for block in blocks(matrix):
+        matrix[block].sum(axis=1, dtype=np.float64, out=sums[block])
+        lowest = np.minimum(lowest, matrix[block].min())
         over_rows += matrix[block].sum(axis=0)
         total += float(np.vdot(matrix[block], problem.cost[block]))
     mass = float(sums.sum())
     errors = float(np.abs(sums - a).sum()), float(np.abs(over_rows - b).sum())
-    sound = bool(abs(mass - 1) <= _MASS_TOLERANCE and matrix.min() >= 0)
+    sound = bool(abs(mass - 1) <= _MASS_TOLERANCE and lowest >= 0)
     converged = sound and max(errors) <= tolerance
     gap = np.nan
     if potentials is not None and sound:
@@ -144,7 +145,7 @@ def assess(
         column_error=errors[1],
         mass=mass,
         cost=total,
-        rounded_cost=rounded_cost(matrix, problem.cost, row=a, column=b) if sound else np.nan,
+        rounded_cost=rounded_cost(matrix, problem.cost, row=a, column=b, row_sums=sums) if sound else np.nan,
         dual_bound=dual_bound(problem.cost, start, row=a, column=b),
         regularised_gap=gap,
         sweeps=sweeps,

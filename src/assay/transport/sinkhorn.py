@@ -24,6 +24,7 @@ __all__ = ["entropic_plan"]
 _BURST = 6
 _NEARLY = 12
 _LOOSE = 1e-2
+_MARGIN = 0.9
 _COLDEST = 0.08
 
 
@@ -49,7 +50,8 @@ def entropic_plan(
 
     ``epsilon`` is in units of the cost, and says something only next to the spread of the costs. ``tolerance`` is the
     L1 error allowed for each marginal, as a fraction of the mass: 1e-4 for float32 costs, 1e-8 for float64. The plan
-    has the type of the cost. ``start``: potentials of a similar problem or a larger epsilon.
+    has the type of the cost. ``start``: potentials of a similar problem or a larger epsilon. ``max_sweeps`` is kept to
+    within one Newton step and one sweep for each larger epsilon on the way.
 
     Raises:
         ShapeError, EstimateError: costs that are not a finite matrix, marginals that are not positive and sum to 1, an
@@ -94,7 +96,7 @@ def _reach(problem: Problem, start: Potentials | None, *, tolerance: float, max_
         now = problem._replace(epsilon=epsilon)
         kernel = absorbed(now, potentials, out=None if kernel is None else kernel.matrix)
         last = epsilon == problem.epsilon
-        aim = tolerance if last else max(_LOOSE, tolerance)
+        aim = _MARGIN * (tolerance if last else max(_LOOSE, tolerance))
         budget = max_sweeps - sweeps if last else (max_sweeps - sweeps) // 2
         reached = _converge(kernel, now, tolerance=aim, budget=max(1, budget))
         kernel, sweeps, potentials = reached.kernel, sweeps + reached.sweeps, reached.kernel.potentials(epsilon)
@@ -102,8 +104,8 @@ def _reach(problem: Problem, start: Potentials | None, *, tolerance: float, max_
 
 
 def _converge(kernel: Kernel, problem: Problem, *, tolerance: float, budget: int) -> _Reached:
-    """Bursts of sweeps on the whole kernel, with Newton steps in between for as long as they pay."""
-    spent, burst, jumping = 0, _BURST, True
+    """Bursts of sweeps on the whole kernel, with Newton steps in between; longer bursts where they do not pay."""
+    spent, burst = 0, _BURST
     while True:
         errors: list[float] = []
         while len(errors) < min(burst, budget - spent) and not (errors and errors[-1] <= tolerance):
@@ -114,12 +116,12 @@ def _converge(kernel: Kernel, problem: Problem, *, tolerance: float, budget: int
         spent += len(errors)
         if errors[-1] <= tolerance or spent >= budget:
             return _Reached(done, errors[-1], spent)
-        if not jumping or _nearly(errors, tolerance):
-            burst = 2 * burst
+        if _nearly(errors, tolerance):
+            burst = max(burst, _NEARLY)
             continue
         landed = _jump(done, problem, error=errors[-1], tolerance=tolerance, budget=budget - spent)
         spent += landed.sweeps
-        kernel, jumping = landed.kernel, landed.error < 0.5 * errors[-1]
+        kernel, burst = landed.kernel, burst if landed.error < 0.5 * errors[-1] else 2 * burst
         if landed.error <= tolerance or spent >= budget:
             return landed._replace(sweeps=spent)
 

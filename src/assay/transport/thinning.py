@@ -25,7 +25,7 @@ class Thinned(NamedTuple):
 
 
 def thinned(kernel: Kernel, problem: Problem, *, below: float, densest: float = 0.2) -> Thinned:
-    """Entries with u_i K_ij v_j >= ``below`` a_i; all of them where more than ``densest`` would stay.
+    """Entries of at least ``below`` a_i before or after the next column update; all, where over ``densest`` would stay.
 
     ``kernel`` must be fresh from a row update. The left-out mass keeps its place for the time being: it is taken out of
     the marginals, so that the error made is of second order. The result must be judged on the whole kernel.
@@ -33,7 +33,8 @@ def thinned(kernel: Kernel, problem: Problem, *, below: float, densest: float = 
     n, m = kernel.matrix.shape
     kind = kernel.matrix.dtype
     least = (below * problem.row / kernel.u).astype(kind)
-    on_columns = kernel.v.astype(kind)
+    reached = kernel.u.astype(kind) @ kernel.matrix
+    on_columns = np.maximum(kernel.v, problem.column / reached).astype(kind)
     places, values, counts, offset = [], [], [], 0
     for block in blocks(kernel.matrix):
         part = kernel.matrix[block]
@@ -50,8 +51,7 @@ def thinned(kernel: Kernel, problem: Problem, *, below: float, densest: float = 
     sparse = csr_array((data, np.concatenate(places).astype(np.int32), ends), shape=(n, m))
     row = kernel.u * (sparse @ kernel.v)
     column = kernel.v * (sparse.T @ kernel.u)
-    reached = kernel.v * (kernel.u.astype(kind) @ kernel.matrix)
-    left_out = np.maximum(reached - column, 0.0)
+    left_out = np.maximum(kernel.v * reached - column, 0.0)
     rest = problem.column - left_out
     if not (row.min() > 0 and rest.min() > 0):
         return Thinned(kernel.matrix, problem.row, problem.column)
