@@ -27,10 +27,10 @@ __all__ = [
     "BlockWeights",
     "Donor",
     "Form",
+    "Fusion",
     "Interfaces",
     "Linear",
     "MergedBlock",
-    "Recipe",
     "fused",
     "transported_block",
 ]
@@ -90,7 +90,7 @@ class Donor(NamedTuple):
 
 @final
 @dataclass(frozen=True)
-class Recipe:
+class Fusion:
     """How to fuse. ``selections`` by projection; a projection without one is not changed."""
 
     alpha: float
@@ -146,7 +146,7 @@ def transported_block(
     recipient: BlockWeights,
     donors: Sequence[Donor],
     *,
-    recipe: Recipe,
+    fusion: Fusion,
     control: PlanControl | None = None,
     rng: np.random.Generator | None = None,
 ) -> MergedBlock:
@@ -160,7 +160,7 @@ def transported_block(
         EstimateError: no donors, shares that are negative or do not sum to 1, a control without ``rng``.
         ShapeError: couplings, weights or selections that do not fit; a selection for a projection that is not there.
     """
-    _check(recipient, donors, recipe)
+    _check(recipient, donors, fusion)
     if control is not None:
         if rng is None:
             raise EstimateError("transported_block: a control was given without rng. Pass a named stream.")
@@ -168,11 +168,11 @@ def transported_block(
     weights, notes, ratios = dict(recipient), [], {}
     if "gate" not in recipient and any("gate" in one.weights for one in donors):
         notes.append("gate: the recipient has none; the donor's is left out, up alone is carried")
-    for name, selection in recipe.selections.items():
+    for name, selection in fusion.selections.items():
         if any(name not in one.weights for one in donors):
             notes.append(f"{name}: the donor has none; the recipient's is kept")
             continue
-        merged = _projection(recipient[name], donors, name=name, recipe=recipe, selection=selection, control=control)
+        merged = _projection(recipient[name], donors, name=name, fusion=fusion, selection=selection, control=control)
         weights[name] = merged.linear
         notes += merged.notes
         ratios[name] = merged.norm_ratio
@@ -190,7 +190,7 @@ def _projection(
     donors: Sequence[Donor],
     *,
     name: str,
-    recipe: Recipe,
+    fusion: Fusion,
     selection: Selection,
     control: PlanControl | None,
 ) -> _Projection:
@@ -201,7 +201,7 @@ def _projection(
     for one in donors:
         out, into = (getattr(one.interfaces, side) for side in WEIGHT_INTERFACES[name])
         moved = carried_weight(
-            one.weights[name].weight, out=out, into=into, convention=recipe.convention, selection=selection
+            one.weights[name].weight, out=out, into=into, convention=fusion.convention, selection=selection
         ).to(kind)
         if moved.shape != part.shape:
             raise ShapeError(
@@ -209,12 +209,12 @@ def _projection(
                 f"{tuple(part.shape)}. The couplings are for another recipient layer."
             )
         carried += one.share * moved
-    alpha = recipe.alpha * (1.0 if control is None else control.dose)
+    alpha = fusion.alpha * (1.0 if control is None else control.dose)
     if control is not None and part.numel():
         carried = control.carried(carried, part)
-    weight = fused(own.weight, carried, alpha=alpha, selection=selection, form=recipe.form)
+    weight = fused(own.weight, carried, alpha=alpha, selection=selection, form=fusion.form)
     notes = _vanished(carried, own.weight, name) if alpha != 0 else []
-    bias, bias_notes = _bias(own, donors, name=name, recipe=recipe, selection=selection, alpha=alpha, control=control)
+    bias, bias_notes = _bias(own, donors, name=name, fusion=fusion, selection=selection, alpha=alpha, control=control)
     norm = float(part.norm())
     return _Projection(
         Linear(weight, bias), notes + bias_notes, float(carried.norm()) / norm if norm > 0 else float("nan")
@@ -226,7 +226,7 @@ def _bias(
     donors: Sequence[Donor],
     *,
     name: str,
-    recipe: Recipe,
+    fusion: Fusion,
     selection: Selection,
     alpha: float,
     control: PlanControl | None,
@@ -242,12 +242,12 @@ def _bias(
     carried = torch.zeros(len(own.bias), dtype=working_dtype(own.bias))
     for one, bias in zip(donors, given, strict=True):
         out = getattr(one.interfaces, WEIGHT_INTERFACES[name][0])
-        carried += one.share * carried_bias(bias, out=out, convention=recipe.convention).to(carried.dtype)
+        carried += one.share * carried_bias(bias, out=out, convention=fusion.convention).to(carried.dtype)
     chosen = carried[torch.from_numpy(selection.neurons)][:, None]
     if control is not None and chosen.numel():
         own_part = own.bias.detach()[torch.from_numpy(selection.neurons)][:, None].to(chosen.dtype)
         chosen = control.carried(chosen, own_part)
-    column = fused(own.bias[:, None], chosen, alpha=alpha, selection=selection, form=recipe.form)
+    column = fused(own.bias[:, None], chosen, alpha=alpha, selection=selection, form=fusion.form)
     return column[:, 0], []
 
 
@@ -261,14 +261,14 @@ def _vanished(carried: Tensor, weight: Tensor, name: str) -> list[str]:
     ]
 
 
-def _check(recipient: BlockWeights, donors: Sequence[Donor], recipe: Recipe) -> None:
+def _check(recipient: BlockWeights, donors: Sequence[Donor], fusion: Fusion) -> None:
     shares = [one.share for one in donors]
     if not donors or min(shares) < 0 or not abs(sum(shares) - 1) <= 1e-6:
         raise EstimateError(
             f"transported_block: donor shares {shares}; at least one donor, shares of at least 0 that sum to 1. "
             "Take them from donor_shares."
         )
-    unknown = set(recipe.selections) - (set(recipient) & set(WEIGHT_INTERFACES))
+    unknown = set(fusion.selections) - (set(recipient) & set(WEIGHT_INTERFACES))
     if unknown:
         raise ShapeError(
             f"transported_block: selections for {sorted(unknown)}; this block has {sorted(recipient)}, and "

@@ -7,7 +7,7 @@ import torch
 from assay.controls.plans import PLAN_CONTROLS
 from assay.errors import EstimateError, ShapeError
 from assay.merge.selection import Selection, select
-from assay.merge.transported import Donor, Interfaces, Linear, Recipe, fused, transported_block
+from assay.merge.transported import Donor, Fusion, Interfaces, Linear, fused, transported_block
 from assay.seeds import stream
 from assay.transport.coupling import Coupling
 from assay.transport.sinkhorn import entropic_plan
@@ -39,13 +39,13 @@ def interfaces(recipient=RECIPIENT, donor=DONOR, epsilon=0.05):
     )
 
 
-def recipe(k=3, **given):
+def fusion(k=3, **given):
     scores = np.random.default_rng(8)
     selections = {
         name: select(scores.random(RECIPIENT[SHAPES[name][side == "in"]]), k=k, side=side)
         for name, side in (("o", "in"), ("up", "out"), ("gate", "out"), ("down", "in"))
     }
-    return Recipe(**{"alpha": 0.1, "form": "convex", "convention": "function", "selections": selections} | given)
+    return Fusion(**{"alpha": 0.1, "form": "convex", "convention": "function", "selections": selections} | given)
 
 
 def same_bits(one, other):
@@ -60,7 +60,7 @@ def merged(own, donor_block, **given):
     control = given.pop("control", None)
     donors = given.pop("donors", None) or [Donor(donor_block, interfaces(), 1.0)]
     rng = stream(0, "sham") if control is not None else None
-    return transported_block(own, donors, recipe=recipe(**given), control=control, rng=rng)
+    return transported_block(own, donors, fusion=fusion(**given), control=control, rng=rng)
 
 
 def test_convex_and_additive_by_hand():
@@ -113,7 +113,7 @@ def test_t5_published_plans_only_shrink():
         transported_block(
             own,
             donors,
-            recipe=Recipe(alpha=0.1, form="convex", convention="published", selections=everything),
+            fusion=Fusion(alpha=0.1, form="convex", convention="published", selections=everything),
             control=control,
             rng=stream(0),
         )
@@ -133,8 +133,8 @@ def test_t20_float16_is_computed_in_float32_and_a_vanishing_plan_is_said():
     donors = [Donor(block(wide, seed=1, dtype=torch.float16), Interfaces(**uniform_couplings(wide)), 1.0)]
     chosen = {"up": select(np.ones(wide["mlp_hidden"]), k=4, side="out")}
     for convention, vanishes in (("published", True), ("function", False)):
-        how = Recipe(alpha=0.1, form="convex", convention=convention, selections=chosen)
-        result = transported_block(own, donors, recipe=how)
+        how = Fusion(alpha=0.1, form="convex", convention=convention, selections=chosen)
+        result = transported_block(own, donors, fusion=how)
         assert result.weights["up"].weight.dtype == torch.float16
         assert any("every carried entry is 0 in float16" in note for note in result.notes) == vanishes
 
@@ -146,7 +146,7 @@ def uniform_couplings(widths):
 def test_t15_shapes_and_untouched_tensors():
     """Other head counts, widths and MLP widths on the two sides; unselected rows and projections keep their bits."""
     own, other = block(RECIPIENT, bias=True), block(DONOR, seed=1, bias=True)
-    how = recipe()
+    how = fusion()
     chosen = {"up": how.selections["up"]}
     result = merged(own, other, selections=chosen)
     assert {name: one.weight.shape for name, one in result.weights.items()} == {
@@ -187,7 +187,7 @@ def test_t17_bias_rule(own_bias, donor_bias, notes):
 def test_bias_is_carried_by_the_output_map():
     own, other = block(RECIPIENT, bias=True), block(DONOR, seed=1, bias=True)
     result = merged(own, other)
-    chosen = recipe().selections["up"].neurons
+    chosen = fusion().selections["up"].neurons
     wanted = interfaces().mlp_hidden.barycentric().matrix @ other["up"].bias.double().numpy()
     expected = 0.9 * own["up"].bias.numpy()[chosen] + 0.1 * wanted[chosen]
     np.testing.assert_allclose(result.weights["up"].bias.numpy()[chosen], expected, rtol=1e-5)
@@ -196,7 +196,7 @@ def test_bias_is_carried_by_the_output_map():
 @pytest.mark.parametrize(("own_gate", "donor_gate"), [(True, True), (True, False), (False, True), (False, False)])
 def test_gate_rule(own_gate, donor_gate):
     own, other = block(RECIPIENT, gate=own_gate), block(DONOR, seed=1, gate=donor_gate)
-    chosen = {name: one for name, one in recipe().selections.items() if name in own}
+    chosen = {name: one for name, one in fusion().selections.items() if name in own}
     result = merged(own, other, selections=chosen)
     assert ("gate" in result.weights) == own_gate
     if own_gate:
@@ -228,7 +228,7 @@ def test_t16_same_bits_twice():
 
 def test_shrink_uniform_and_norm_matched():
     own, other = block(RECIPIENT), block(DONOR, seed=1)
-    index = recipe().selections["up"].neurons
+    index = fusion().selections["up"].neurons
     shrunk = merged(own, other, control=PLAN_CONTROLS["shrink"]).weights["up"].weight[index]
     torch.testing.assert_close(shrunk, 0.9 * own["up"].weight[index])
     uniform = merged(own, other, control=PLAN_CONTROLS["uniform"], form="additive").weights["up"].weight[index]
@@ -253,16 +253,16 @@ def test_the_recipient_is_not_changed():
 @pytest.mark.parametrize(
     ("act", "error", "message"),
     [
-        (lambda own, other: transported_block(own, [], recipe=recipe()), EstimateError, r"shares \[\]"),
+        (lambda own, other: transported_block(own, [], fusion=fusion()), EstimateError, r"shares \[\]"),
         (lambda own, other: merged(own, other, donors=[Donor(other, interfaces(), 0.5)]), EstimateError, "sum to 1"),
-        (lambda own, other: merged(own, other, selections={"q": recipe().selections["o"]}), ShapeError, r"\['q'\]"),
+        (lambda own, other: merged(own, other, selections={"q": fusion().selections["o"]}), ShapeError, r"\['q'\]"),
         (lambda own, other: merged(own, own), ShapeError, "donor weight of shape"),
         (lambda own, other: merged(other, other), ShapeError, "recipient"),
         (lambda own, other: merged(own, other, form="sum"), EstimateError, "form 'sum'"),
         (lambda own, other: merged(own, other, alpha=float("nan")), EstimateError, "alpha nan"),
         (
             lambda own, other: transported_block(
-                own, [Donor(other, interfaces(), 1.0)], recipe=recipe(), control=PLAN_CONTROLS["uniform"]
+                own, [Donor(other, interfaces(), 1.0)], fusion=fusion(), control=PLAN_CONTROLS["uniform"]
             ),
             EstimateError,
             "without rng",
