@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Protocol, final
+from typing import TYPE_CHECKING, Protocol, final, runtime_checkable
 
 import numpy as np
 
@@ -81,14 +81,17 @@ def norm_matched(carried: Tensor, weight: Tensor) -> Tensor:
     return carried * (float(weight.double().norm()) / norm)
 
 
+@runtime_checkable
 class _ShamsRows(Protocol):
     def __call__(self, donor: NDArray, *, rng: np.random.Generator) -> NDArray: ...
 
 
+@runtime_checkable
 class _ShamsCoupling(Protocol):
     def __call__(self, coupling: Coupling, *, rng: np.random.Generator) -> Coupling: ...
 
 
+@runtime_checkable
 class _ShamsCarried(Protocol):
     def __call__(self, carried: Tensor, weight: Tensor) -> Tensor: ...
 

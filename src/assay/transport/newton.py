@@ -6,7 +6,7 @@ conjugate gradient steps grows only with the square root of that. Far from it, p
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -23,6 +23,7 @@ _HOLD = 6
 _FIRST_DAMPING = 0.02
 
 
+@runtime_checkable
 class Matrix(Protocol):
     """A kernel, dense or sparse, that multiplies vectors of its own type."""
 
