@@ -20,7 +20,8 @@ with install_import_hook(names, "beartype.beartype"):
     from assay.transport.sinkhorn import entropic_plan
 rng = np.random.default_rng(0)
 ids = tuple(map(str, range(50)))
-both = aligned_rows(ProbeRows(ids, rng.standard_normal((50, 8))), ProbeRows(ids, rng.standard_normal((50, 6))), min_rows=9)
+left, right = (ProbeRows(ids, rng.standard_normal((50, width))) for width in (8, 6))
+both = aligned_rows(left, right, min_rows=9)
 for storage in ("float32", "float64"):
     cost = correlation_cost(both.recipient, both.donor, storage=storage).matrix
     plans = [entropic_plan(cost, epsilon=0.01), log_domain_plan(cost, epsilon=0.05), exact_plan(cost)]
