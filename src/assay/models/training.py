@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, final
+from typing import Any, NamedTuple, Protocol, final, runtime_checkable
 
 import numpy as np
 import torch
@@ -44,6 +44,7 @@ SCHEDULES: dict[str, Callable[[float], float]] = {
 }
 
 
+@runtime_checkable
 class TokenBatch(Protocol):
     """One batch. ``targets`` holds the token to be predicted after each position, ``UNSCORED`` where none is scored."""
 
@@ -55,6 +56,7 @@ class TokenBatch(Protocol):
     def targets(self) -> Int[NDArray, "batch token"]: ...
 
 
+@runtime_checkable
 class BatchSource(Protocol):
     """Batches by step: equal step, equal batch. ``digest`` names the data; equal digests mean equal batches."""
 

@@ -173,7 +173,7 @@ def random_lines(
     """
     if lines < 1 or tokens < 2:
         raise ConfigError(f"random_lines: {lines} lines of {tokens} tokens; at least 1 and 2 are needed.")
-    barred = {0, *(int(task.operator_token(np.array(task.index(name)))) for name in without)}
+    barred = {0, *task.operator_token(np.array([task.index(name) for name in without], dtype=np.int64)).tolist()}
     allowed = [token for token in range(task.vocabulary) if token not in barred]
     ids = rng.choice(allowed, size=(lines, tokens)).astype(np.int64)
     ids[:, 0] = task.names.index("BOS")

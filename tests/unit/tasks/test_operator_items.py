@@ -72,7 +72,7 @@ def test_pairs_differ_in_one_token_and_in_their_answers(task: object) -> None:
     assert (pairs.clean_answer != pairs.corrupted_answer).all()
     every = np.arange(len(pairs.kept))
     assert (pairs.mask.sum(axis=1) - 1 == pairs.read).all()
-    omega = one.operator_token(np.array(7))
+    omega = one.operator_token(np.array([7]))[0]
     assert (pairs.clean == omega).sum() == len(pairs.kept)
     lines = one.lines([items[row] for row in pairs.kept.tolist()])
     assert (lines.ids[every, pairs.read + 1] == pairs.clean_answer).all()
