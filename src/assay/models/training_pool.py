@@ -1,8 +1,9 @@
 """Many trainings at once: processes of one torch thread each, every model the same bytes as when it is trained alone.
 
-Measured on the toy decoder (0.8 M parameters, 128 programs a batch): batches stacked over models give the same bits as
-products one by one and take the same time, compilation gains 2 %, two threads in a process wait for each other. So a
-model is trained by one thread, and as many models at once as there are cores.
+Measured on the toy decoder (0.8 M parameters, 128 programs a batch, one thread, processor time): products stacked over
+17 models (torch.bmm) give the same bits as one by one and take the same time, torch.compile gains 2 %, lines without
+padding save 40 %. More than half of a step is matrix products near the processor's peak, so only another core helps:
+a model is trained by one thread, and as many models at once as there are cores.
 """
 
 from __future__ import annotations
