@@ -9,9 +9,9 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from assay.models.heads import HeadSite, Model, hookable
 from assay.models.hooks import capture
-from assay.models.sites import HookPoint, Site, at_every_layer
+from assay.models.sites import STREAM_POINTS, HookPoint, Position, Site, at_every_layer
+from assay.models.targets import Model
 from assay.models.tiny import TINY_FAMILIES, TinyRandom, _model
 from assay.models.toy import ToyConfig, toy
 
@@ -21,7 +21,7 @@ MASK = torch.tensor([[1, 1, 1, 1, 1, 1], [1, 1, 1, 1, 0, 0]])
 
 
 class Hooked(NamedTuple):
-    """One model; ``points`` are its hook points, ``n_heads`` its heads."""
+    """One model; ``points`` are its hook points but the heads, ``n_heads`` its heads in a layer."""
 
     model: Model
     points: tuple[HookPoint, ...]
@@ -49,23 +49,28 @@ KINDS: dict[str, Callable[[], Model]] = {
 @cache
 def hooked(kind: str) -> Hooked:
     """The model of a kind, made once; laws leave it as it was."""
-    points = tuple(point for point in HookPoint if kind != "gpt_neox" or point is not HookPoint.RESID_MID)
+    points = tuple(point for point in STREAM_POINTS if kind != "gpt_neox" or point is not HookPoint.RESID_MID)
     return Hooked(KINDS[kind](), points, 2)
 
 
 def sites(kind: str) -> list[Site]:
-    """Every site of a kind, all positions."""
+    """Every site of a kind but those of heads, all positions."""
     return [site for point in hooked(kind).points for site in at_every_layer(point, n_layers=LAYERS)]
 
 
-def head_sites(kind: str) -> list[HeadSite]:
+def head_site(layer: int, head: int, position: Position = "all") -> Site:
+    """The site of one head."""
+    return Site(HookPoint.HEAD_OUT, layer, position, head)
+
+
+def head_sites(kind: str) -> list[Site]:
     """Every head of a kind."""
-    return [HeadSite(layer, head) for layer in range(LAYERS) for head in range(hooked(kind).n_heads)]
+    return [head_site(layer, head) for layer in range(LAYERS) for head in range(hooked(kind).n_heads)]
 
 
 def plain(kind: str) -> Tensor:
     """Logits of the plain pass."""
-    return capture(hookable(hooked(kind).model), [], IDS, MASK).logits
+    return capture(hooked(kind).model, [], IDS, MASK).logits
 
 
 def hook_count(kind: str) -> int:

@@ -13,35 +13,42 @@ from collections.abc import Callable
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
 from assay.errors import ShapeError
-from assay.models.heads import HeadSite, capture_heads, hookable
 from assay.models.hooks import blocks_of, capture, noop
-from assay.models.sites import HookPoint, Site
+from assay.models.sites import STREAM_POINTS, HookPoint, Site
 from assay.models.writing import Write, write, writing
-from tests.laws.hooked_models import IDS, KINDS, LAYERS, MASK, WIDTH, head_sites, hook_count, hooked, plain, sites
+from tests.laws.hooked_models import (
+    IDS,
+    KINDS,
+    LAYERS,
+    MASK,
+    WIDTH,
+    head_site,
+    head_sites,
+    hook_count,
+    hooked,
+    plain,
+    sites,
+)
 
 EVERY = pytest.mark.parametrize("kind", KINDS)
-QUICK = settings(max_examples=12, deadline=None, derandomize=True, database=None)
 POSITIONS = st.sampled_from(("all", 0, 2, -1))
 Arithmetic = Callable[[Tensor, Tensor, float], Tensor]
 
 
-def rows_at(kind: str, site: Site | HeadSite) -> Tensor:
-    model = hooked(kind).model
-    if isinstance(site, HeadSite):
-        return capture_heads(model, [site], IDS, MASK)[site]
-    return capture(hookable(model), [site], IDS, MASK)[site]
+def rows_at(kind: str, site: Site) -> Tensor:
+    return capture(hooked(kind).model, [site], IDS, MASK)[site]
 
 
 def written(kind: str, one: Write) -> tuple[Tensor, Tensor]:
     """The rows at the site of a write, as a capture inside sees them, and the logits."""
     model = hooked(kind).model
     with writing(model, [one], MASK):
-        return rows_at(kind, one.site), capture(hookable(model), [], IDS, MASK).logits
+        return rows_at(kind, one.site), capture(model, [], IDS, MASK).logits
 
 
 def noise(like: Tensor, seed: int) -> Tensor:
@@ -51,24 +58,23 @@ def noise(like: Tensor, seed: int) -> Tensor:
 @EVERY
 def test_capture_and_disabled_hooks_are_bitwise_absent(kind: str) -> None:
     model, before = hooked(kind).model, plain(kind)
-    captured = capture(hookable(model), sites(kind), IDS, MASK)
-    heads = capture_heads(model, head_sites(kind), IDS, MASK)
+    every = [*sites(kind), *head_sites(kind)]
+    captured = capture(model, every, IDS, MASK)
     assert torch.equal(captured.logits, before)
-    assert len(heads) == LAYERS * hooked(kind).n_heads
-    with noop(hookable(model), sites(kind)):
-        assert hook_count(kind) == len(sites(kind))
+    assert len(captured.rows) == LAYERS * (len(hooked(kind).points) + hooked(kind).n_heads)
+    with noop(model, every):
+        assert hook_count(kind) == len(every)
         assert torch.equal(plain(kind), before)
     twin = Write(Site(HookPoint.RESID_POST, 0), lambda rows: rows * (1 + 1e-3))
     assert not torch.equal(written(kind, twin)[1], before)
 
 
 @EVERY
-@QUICK
 @given(data=st.data())
 def test_alpha_0_is_untouched_and_alpha_1_is_assigned_bitwise(kind: str, data: st.DataObject) -> None:
     point = data.draw(st.sampled_from([*hooked(kind).points, "head"]))
     layer, position = data.draw(st.integers(0, LAYERS - 1)), data.draw(POSITIONS)
-    site = HeadSite(layer, 1, position) if point == "head" else Site(HookPoint(point), layer, position)
+    site = head_site(layer, 1, position) if point == "head" else Site(HookPoint(point), layer, position)
     present = rows_at(kind, site)
     target = 3.0 * noise(present, data.draw(st.integers(0, 99)))
     rows, logits = written(kind, Write(site, target, alpha=0.0))
@@ -109,7 +115,7 @@ def test_the_stream_goes_on_from_the_written_row(kind: str, point: str) -> None:
     """In a sequential block pre + attn = mid and mid + mlp = post hold bitwise, also downstream of a write."""
     site = Site(HookPoint(point), 1)
     target = 3.0 * noise(rows_at(kind, site), 5)
-    every = [Site(one, 1) for one in HookPoint]
+    every = [Site(one, 1) for one in STREAM_POINTS]
     rows = write(hooked(kind).model, [Write(site, target)], IDS, MASK, sites=every)
     pre, attn, mid, mlp, post = (rows[one] for one in every)
     assert torch.equal(rows[site], target)
@@ -120,7 +126,7 @@ def test_the_stream_goes_on_from_the_written_row(kind: str, point: str) -> None:
 
 def test_a_replaced_input_of_the_norm_would_not_reach_the_stream() -> None:
     """The twin of the law above: what writes at ``resid_mid`` of llama without touching the residual connection."""
-    model = hookable(hooked("llama").model)
+    model = hooked("llama").model
     every = [Site(point, 1) for point in (HookPoint.RESID_MID, HookPoint.MLP_OUT, HookPoint.RESID_POST)]
     target = noise(rows_at("llama", every[0]), 5)
     norm = blocks_of(model)[1].get_submodule("post_attention_layernorm")
@@ -143,11 +149,10 @@ def test_a_parallel_or_sequential_block_hands_its_written_output_on(kind: str) -
 
 
 @EVERY
-@QUICK
 @given(data=st.data())
 def test_only_the_tokens_asked_are_written(kind: str, data: st.DataObject) -> None:
     point = data.draw(st.sampled_from([*hooked(kind).points, "head"]))
-    site = HeadSite(0, 0) if point == "head" else Site(HookPoint(point), 0)
+    site = head_site(0, 0) if point == "head" else Site(HookPoint(point), 0)
     tokens = torch.tensor(data.draw(st.lists(st.booleans(), min_size=IDS.numel(), max_size=IDS.numel())))
     tokens = tokens.view(IDS.shape)
     present = rows_at(kind, site)
@@ -172,9 +177,9 @@ def test_writing_what_is_there_is_bitwise_the_plain_pass(kind: str) -> None:
 def test_own_hooks_go_and_foreign_ones_stay_even_after_an_error(kind: str) -> None:
     model = hooked(kind).model
     seen: list[str] = []
-    foreign = blocks_of(hookable(model))[0].register_forward_hook(lambda *_: seen.append("foreign"))
+    foreign = blocks_of(model)[0].register_forward_hook(lambda *_: seen.append("foreign"))
     try:
-        short = [Write(Site(HookPoint.RESID_POST, 1), torch.zeros(1, 1, WIDTH)), Write(HeadSite(0, 0), lambda r: r)]
+        short = [Write(Site(HookPoint.RESID_POST, 1), torch.zeros(1, 1, WIDTH)), Write(head_site(0, 0), lambda r: r)]
         with pytest.raises(ShapeError, match=r"at resid_post\.1 rows of shape \(2, 6, 32\)"):
             write(model, short, IDS, MASK, sites=sites(kind))
         inside: list[int] = []

@@ -13,10 +13,11 @@ from typing import Literal
 
 import numpy as np
 
-from assay.axes import Float, Int, NDArray
+from assay.axes import Float, NDArray
 from assay.diagnostics.cka_interval import CkaDraws, cka_draws, cka_interval
 from assay.diagnostics.gram import Gram, as_float64, gram, hsic, hsic_from_sums, same_items
 from assay.errors import EstimateError
+from assay.stats.permutation import shuffled_order
 
 __all__ = [
     "CkaDraws",
@@ -104,7 +105,7 @@ def shuffled_cka(
     left, right = as_float64(donor.zero), as_float64(recipient.zero)
     values = np.empty(draws)
     for draw in range(draws):
-        order = rng.permutation(donor.n) if clusters is None else _cluster_order(clusters, donor.n, rng)
+        order = shuffled_order(donor.n, rng=rng, clusters=clusters)
         product = float(np.vdot(left, right.take(order, axis=0).take(order, axis=1)))
         if kind == "biased":
             values[draw] = (product + donor.diagonal @ recipient.diagonal[order]) / (donor.norm * recipient.norm)
@@ -142,19 +143,3 @@ def layer_grid(donor: Sequence[Gram], recipient: Sequence[Gram]) -> Float[NDArra
     ]
     own = [np.array([math.nan if layer.flaw else layer.self_hsic for layer in side]) for side in (donor, recipient)]
     return np.asarray(np.array(cross) / np.sqrt(np.outer(own[0], own[1])))
-
-
-def _cluster_order(clusters: Sequence[Hashable], n: int, rng: np.random.Generator) -> Int[NDArray, " item"]:
-    if len(clusters) != n:
-        raise EstimateError(
-            f"shuffled_cka: {len(clusters)} cluster names for {n} items. Name the cluster of every item."
-        )
-    members: dict[Hashable, list[int]] = {}
-    for item, name in enumerate(clusters):
-        members.setdefault(name, []).append(item)
-    if len(members) < 2:
-        raise EstimateError("shuffled_cka: all items are in one cluster, so there is nothing to shuffle.")
-    groups = list(members.values())
-    order = np.empty(n, dtype=np.int64)
-    order[np.concatenate(groups)] = np.concatenate([groups[place] for place in rng.permutation(len(groups))])
-    return order

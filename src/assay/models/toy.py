@@ -16,27 +16,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, cast, final
+from typing import Any, NamedTuple, final
 
 import torch
 from torch import Tensor, nn
 
 from assay.axes import Bool, Float, Int
 from assay.errors import ConfigError, ModelError, ShapeError
-from assay.models.families import FAMILIES
-from assay.models.families.toy import TOY
 from assay.seeds import stream
 
-if TYPE_CHECKING:
-    from transformers import PreTrainedModel
-
-__all__ = ["Toy", "ToyConfig", "ToyOutput", "as_hookable", "capture_points", "hook_points", "toy"]
+__all__ = ["Toy", "ToyConfig", "ToyOutput", "capture_points", "hook_points", "toy"]
 
 _BLOCK_POINTS = ("resid_pre", "head_out", "attn_out", "resid_mid", "mlp_out", "resid_post")
 _STD = 0.02
-
-# Belongs into the tuple of assay.models.families.FAMILIES; here while that file may not change.
-FAMILIES.setdefault("toy", TOY)
 
 
 @final
@@ -265,11 +257,6 @@ def capture_points(
             handles.callback(module.register_forward_hook(keep).remove)
         model(input_ids, attention_mask)
     return found
-
-
-def as_hookable(model: Toy) -> PreTrainedModel:
-    """The same object, typed as ``assay.models.hooks`` types models: a toy has all that hooks ask of one."""
-    return cast("PreTrainedModel", model)
 
 
 def _modules(model: Toy, names: Sequence[str]) -> Iterator[tuple[str, nn.Module]]:

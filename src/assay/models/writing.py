@@ -19,9 +19,9 @@ from torch import Tensor
 
 from assay.axes import Bool, Int
 from assay.errors import ConfigError, ModelError, ShapeError
-from assay.models.heads import HeadPlace, HeadSite, Model, head_place, heads_of, hookable, real_mask, row_index
-from assay.models.hooks import Captured, _target, _tensor, capture
+from assay.models.hooks import Captured, capture
 from assay.models.sites import HookPoint, Site
+from assay.models.targets import Model, Target, real_mask, row_index, target
 
 __all__ = ["Write", "write", "writing"]
 
@@ -42,7 +42,7 @@ class Write:
         ConfigError: alpha not finite, or ``tokens`` with a position.
     """
 
-    site: Site | HeadSite
+    site: Site
     target: Tensor | Edit
     alpha: float = 1.0
     tokens: Bool[Tensor, "batch token"] | None = None
@@ -71,7 +71,7 @@ def write(
     """
     mask = real_mask(input_ids, attention_mask)
     with writing(model, writes, mask):
-        return capture(hookable(model), sites, input_ids, mask)
+        return capture(model, sites, input_ids, mask)
 
 
 @contextmanager
@@ -103,41 +103,16 @@ def writing(model: Model, writes: Sequence[Write], attention_mask: Int[Tensor, "
 
 
 def _register(model: Model, one: Write, mask: Tensor, reached: set[str]) -> torch.utils.hooks.RemovableHandle:
-    rows = row_index(one.site, mask)
-    if isinstance(one.site, HeadSite):
-        place = head_place(model, one.site)
-        module, side = place.module, place.side
-        written = _head_edit(one, one.site, place, rows, mask)
-    else:
-        module, side = _target(hookable(model), one.site)
-        written = _row_edit(one, one.site, rows, mask)
+    rows, place = row_index(one.site, mask), target(model, one.site)
 
     def edit(value: object) -> Tensor | None:
         reached.add(str(one.site))
-        return written(value)
+        return _written(one, place, value, rows, mask)
 
-    if side == "output":
-        return module.register_forward_hook(lambda _, args, output: _replace(output, edit))
-    in_place = isinstance(one.site, Site) and one.site.point is HookPoint.RESID_MID
-    change = _overwrite if in_place else _pass_on
-    return module.register_forward_pre_hook(lambda _, args, kwargs: change(args, kwargs, edit), with_kwargs=True)
-
-
-def _row_edit(one: Write, site: Site, rows: Any, mask: Tensor) -> Change:
-    return lambda value: _written(one, _tensor(value, site), rows, mask)
-
-
-def _head_edit(one: Write, site: HeadSite, place: HeadPlace, rows: Any, mask: Tensor) -> Change:
-    def change(value: object) -> Tensor | None:
-        heads = heads_of(value, place, site)
-        new = _written(one, heads[:, :, site.head], rows, mask)
-        if new is None:
-            return None
-        whole = heads.clone()
-        whole[:, :, site.head] = new
-        return whole.flatten(2) if isinstance(value, Tensor) and value.ndim == 3 else whole
-
-    return change
+    if place.side == "output":
+        return place.module.register_forward_hook(lambda _, args, output: _replace(output, edit))
+    change = _overwrite if one.site.point is HookPoint.RESID_MID else _pass_on
+    return place.module.register_forward_pre_hook(lambda _, args, kwargs: change(args, kwargs, edit), with_kwargs=True)
 
 
 def _replace(output: Any, edit: Change) -> Any:
@@ -164,29 +139,31 @@ def _overwrite(args: tuple[Any, ...], kwargs: dict[str, Any], edit: Change) -> N
         value.copy_(new)
 
 
-def _written(one: Write, hidden: Tensor, rows: Any, mask: Tensor) -> Tensor | None:
-    """A copy of ``hidden`` with the rows written, or None where nothing is to be written."""
-    if hidden.shape[:2] != mask.shape:
+def _written(one: Write, place: Target, value: object, rows: Any, mask: Tensor) -> Tensor | None:
+    """A copy of what the module holds with the rows of the site written, or None where nothing is to be written."""
+    held = place.tensor(value)
+    if held.shape[:2] != mask.shape:
         raise ShapeError(
-            f"writing: at {one.site} {tuple(hidden.shape[:2])} tokens came, the mask has {tuple(mask.shape)}. "
+            f"writing: at {one.site} {tuple(held.shape[:2])} tokens came, the mask has {tuple(mask.shape)}. "
             "Pass whole lines (use_cache=False) of the mask that writing was opened with."
         )
     if one.tokens is not None and one.tokens.shape != mask.shape:
         raise ShapeError(f"writing: tokens {tuple(one.tokens.shape)} at {one.site}, lines of {tuple(mask.shape)}.")
-    present = hidden[rows]
+    present = place.rows(value)[rows]
     if one.alpha == 0.0:
         if isinstance(one.target, Tensor):
             _fitting(one, one.target, present)
         return None
-    target = one.target if isinstance(one.target, Tensor) else one.target(present.clone())
-    _fitting(one, target, present)
-    new = target if one.alpha == 1.0 else present + one.alpha * (target - present)
-    whole = hidden.clone()
+    wanted = one.target if isinstance(one.target, Tensor) else one.target(present.clone())
+    _fitting(one, wanted, present)
+    new = wanted if one.alpha == 1.0 else present + one.alpha * (wanted - present)
+    whole = held.clone()
+    hidden = place.rows(whole)
     if one.tokens is None:
-        whole[rows] = new
+        hidden[rows] = new
     else:
-        whole[one.tokens] = new[one.tokens]
-    return whole
+        hidden[one.tokens] = new[one.tokens]
+    return whole.flatten(2) if isinstance(value, Tensor) and value.ndim < whole.ndim else whole
 
 
 def _fitting(one: Write, target: object, present: Tensor) -> None:

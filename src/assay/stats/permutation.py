@@ -1,10 +1,12 @@
-"""P values from shuffles."""
+"""Orders of items drawn at random, whole clusters kept together, and p values from shuffles."""
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
+
 import numpy as np
 
-from assay.axes import Float, NDArray
+from assay.axes import Float, Int, NDArray
 from assay.errors import EstimateError
 
 
@@ -28,3 +30,29 @@ def permutation_p(observed: float, shuffled: Float[NDArray, " draw"]) -> float:
         )
     tolerance = 1e-12 * abs(observed)
     return float((1 + int((draws >= observed - tolerance).sum())) / (1 + draws.size))
+
+
+def shuffled_order(
+    n: int, *, rng: np.random.Generator, clusters: Sequence[Hashable] | None = None
+) -> Int[NDArray, " item"]:
+    """A random order of n items; with ``clusters`` the items of a cluster stay next to each other.
+
+    Clusters are put in random order and their items laid out one after the other in the places of the original
+    clusters, so that neighbours meet neighbours of another document.
+
+    Raises:
+        EstimateError: not one cluster name an item, or one cluster.
+    """
+    if clusters is None:
+        return np.asarray(rng.permutation(n))
+    if len(clusters) != n:
+        raise EstimateError(f"shuffled_order: {len(clusters)} cluster names for {n} items. Name every item's cluster.")
+    members: dict[Hashable, list[int]] = {}
+    for item, name in enumerate(clusters):
+        members.setdefault(name, []).append(item)
+    if len(members) < 2:
+        raise EstimateError("shuffled_order: all items are in one cluster, so there is nothing to shuffle.")
+    groups = list(members.values())
+    order = np.empty(n, dtype=np.int64)
+    order[np.concatenate(groups)] = np.concatenate([groups[place] for place in rng.permutation(len(groups))])
+    return order

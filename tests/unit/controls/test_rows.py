@@ -1,22 +1,12 @@
-"""Shuffled pairings: permutations, whole clusters, and a null below the matched value."""
+"""Shuffled pairings: a null below the matched value."""
 
 import numpy as np
 import pytest
 
-from assay.controls.rows import shuffled_order, shuffled_values
+from assay.controls.rows import shuffled_values
 from assay.diagnostics.procrustes import compact_rows, procrustes_similarity
 from assay.errors import EstimateError, ShapeError
 from assay.seeds import stream
-
-
-def test_orders_are_permutations_and_keep_clusters_together():
-    clusters = ["a", "b", "b", "c", "c", "c"]
-    of = np.array(clusters)
-    for seed in range(20):
-        order = shuffled_order(6, rng=stream(seed, "order"), clusters=clusters)
-        assert sorted(order) == list(range(6))
-        assert sum(of[order][i] != of[order][i + 1] for i in range(5)) == 2
-        assert sorted(shuffled_order(6, rng=stream(seed, "items"))) == list(range(6))
 
 
 def test_matched_rows_lie_above_their_shuffles_and_the_compact_form_gives_the_same():
@@ -36,8 +26,6 @@ def test_matched_rows_lie_above_their_shuffles_and_the_compact_form_gives_the_sa
     [
         (lambda r: shuffled_values(procrustes_similarity, r, r[:2], draws=1, rng=stream(0, "x")), ShapeError, "2 rec"),
         (lambda r: shuffled_values(procrustes_similarity, r, r, draws=0, rng=stream(0, "x")), EstimateError, "0 draws"),
-        (lambda r: shuffled_order(3, rng=stream(0, "x"), clusters="ab"), EstimateError, "2 cluster names for 3"),
-        (lambda r: shuffled_order(3, rng=stream(0, "x"), clusters="aaa"), EstimateError, "all items are in one"),
     ],
 )
 def test_unusable_input_is_refused(call, error, message):

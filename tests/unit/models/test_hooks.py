@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from assay.errors import ModelError, ShapeError
 from assay.models.hooks import blocks_of, capture, noop, recording
 from assay.models.pretrained import PretrainedModel
-from assay.models.sites import HookPoint, Site, at_every_layer
+from assay.models.sites import STREAM_POINTS, HookPoint, Site, at_every_layer
 from assay.models.tiny import TINY_FAMILIES, tiny_pretrained
 
 SEQUENTIAL = [name for name in TINY_FAMILIES if name != "gpt_neox"]
@@ -22,7 +22,7 @@ Tiny = Callable[[str], PretrainedModel]
 
 
 def every_site(name: str) -> list[Site]:
-    points = [point for point in HookPoint if name in SEQUENTIAL or point is not HookPoint.RESID_MID]
+    points = [point for point in STREAM_POINTS if name in SEQUENTIAL or point is not HookPoint.RESID_MID]
     return [site for point in points for site in at_every_layer(point, n_layers=3)]
 
 
@@ -71,7 +71,7 @@ def test_a_hook_that_writes_is_told_from_the_plain_pass(tiny: Tiny, name: str) -
 def test_a_sequential_block_adds_up(tiny: Tiny, name: str) -> None:
     captured = capture(tiny(name), every_site(name), IDS, MASK)
     for layer in range(3):
-        pre, attn, mid, mlp, post = (captured[Site(point, layer)] for point in HookPoint)
+        pre, attn, mid, mlp, post = (captured[Site(point, layer)] for point in STREAM_POINTS)
         assert torch.equal(pre + attn, mid)
         assert torch.equal(mid + mlp, post)
         assert attn.abs().mean() > 0.01
@@ -81,7 +81,7 @@ def test_a_sequential_block_adds_up(tiny: Tiny, name: str) -> None:
 def test_a_parallel_block_adds_up_and_has_no_middle(tiny: Tiny) -> None:
     captured = capture(tiny("gpt_neox"), every_site("gpt_neox"), IDS, MASK)
     for layer in range(3):
-        pre, attn, mlp, post = (captured[Site(p, layer)] for p in HookPoint if p is not HookPoint.RESID_MID)
+        pre, attn, mlp, post = (captured[Site(p, layer)] for p in STREAM_POINTS if p is not HookPoint.RESID_MID)
         assert torch.equal(mlp + attn + pre, post)
     with pytest.raises(ModelError, match=r"resid_mid\.0 asked.*parallel.*use_parallel_residual=True"):
         capture(tiny("gpt_neox"), [Site(HookPoint.RESID_MID, 0)], IDS)

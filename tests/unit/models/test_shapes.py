@@ -6,10 +6,10 @@ import sys
 PASS = """
 import numpy as np, torch
 from jaxtyping import install_import_hook
-names = [f"assay.models.{name}" for name in ("toy", "heads", "writing", "training", "checkpoint")]
+names = [f"assay.models.{name}" for name in ("toy", "targets", "hooks", "writing", "training", "checkpoint")]
 names += [f"assay.tasks.{name}" for name in ("operators", "operator_items", "operator_scoring", "item_hashes")]
 with install_import_hook(names, "beartype.beartype"):
-    from assay.models import heads, toy, training, writing
+    from assay.models import hooks, toy, training, writing
     from assay.tasks import operator_items, operator_scoring, operators
 from assay.models.sites import HookPoint, Site
 from assay.models.tiny import TinyRandom, _model
@@ -32,8 +32,8 @@ ids = torch.as_tensor(operator_items.random_lines(task, lines=2, tokens=5, rng=s
 toy.capture_points(model, toy.hook_points(model.config), ids)
 for one in (model, _model(TinyRandom("llama", n_layers=2))):
     for position in ("all", -1):
-        heads.capture_heads(one, [heads.HeadSite(1, 0, position)], ids)
-        for site in (heads.HeadSite(1, 0, position), Site(HookPoint.RESID_MID, 1, position)):
+        hooks.capture(one, [Site(HookPoint.HEAD_OUT, 1, position, 0)], ids)
+        for site in (Site(HookPoint.HEAD_OUT, 1, position, 0), Site(HookPoint.RESID_MID, 1, position)):
             write = writing.Write(site, lambda rows: rows + 1, alpha=0.5)
             writing.write(one, [write], ids, sites=[Site(HookPoint.RESID_POST, 1)])
 tokens = torch.ones(2, 5, dtype=torch.bool)

@@ -12,8 +12,8 @@ from assay.errors import ConfigError, ModelError, ShapeError
 from assay.models.families import family_of
 from assay.models.families.toy import TOY
 from assay.models.hooks import blocks_of, capture
-from assay.models.sites import HookPoint, Site
-from assay.models.toy import Toy, ToyConfig, as_hookable, capture_points, hook_points, toy
+from assay.models.sites import STREAM_POINTS, Site
+from assay.models.toy import Toy, ToyConfig, capture_points, hook_points, toy
 
 SMALL = ToyConfig(width=32, n_layers=2, n_heads=4)
 IDS = torch.tensor([[1, 5, 16, 7, 18, 9], [1, 6, 15, 8, 0, 0]])
@@ -60,14 +60,14 @@ def test_every_hook_point_is_captured_and_the_identities_hold_bitwise() -> None:
 
 def test_sites_of_the_toy_are_those_of_every_family() -> None:
     model = toy(SMALL, seed=0)
-    names = [(point, layer) for layer in range(2) for point in HookPoint]
-    captured = capture(as_hookable(model), [Site(point, layer) for point, layer in names], IDS, MASK)
+    names = [(point, layer) for layer in range(2) for point in STREAM_POINTS]
+    captured = capture(model, [Site(point, layer) for point, layer in names], IDS, MASK)
     points = capture_points(model, hook_points(SMALL), IDS, MASK)
     for point, layer in names:
         assert torch.equal(captured[Site(point, layer)], points[f"{point}.{layer}"])
     assert torch.equal(captured.logits, points["logits"])
     assert family_of("toy", where="here") is TOY
-    assert len(blocks_of(as_hookable(model))) == 2
+    assert len(blocks_of(model)) == 2
     for path in (TOY.embedding, TOY.final_norm, TOY.head, TOY.decoder):
         model.get_submodule(path)
     for projection in TOY.projections.values():

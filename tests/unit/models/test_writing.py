@@ -11,7 +11,7 @@ import torch
 from assay.errors import ConfigError, ModelError, ShapeError
 from assay.models.hooks import capture
 from assay.models.sites import HookPoint, Site
-from assay.models.toy import ToyConfig, as_hookable, toy
+from assay.models.toy import ToyConfig, toy
 from assay.models.writing import Write, write, writing
 
 MODEL = toy(ToyConfig(width=16, n_layers=2, n_heads=2), seed=0)
@@ -92,7 +92,7 @@ def test_two_writes_at_two_positions_of_one_tensor() -> None:
     writes = [Write(first, torch.ones(2, 16)), Write(last, 2 * torch.ones(2, 16))]
     everywhere = Site(HookPoint.MLP_OUT, 1)
     rows = write(MODEL, writes, IDS, MASK, sites=[everywhere])[everywhere]
-    plain = capture(as_hookable(MODEL), [everywhere], IDS, MASK)[everywhere]
+    plain = capture(MODEL, [everywhere], IDS, MASK)[everywhere]
     assert torch.equal(rows[:, 0], torch.ones(2, 16))
     assert torch.equal(rows[[0, 1], [3, 2]], 2 * torch.ones(2, 16))
     assert torch.equal(rows[:, 1], plain[:, 1])

@@ -1,10 +1,29 @@
-"""A permutation p is never 0 and counts ties."""
+"""Orders keep clusters together; a permutation p is never 0 and counts ties."""
 
 import numpy as np
 import pytest
 
 from assay.errors import EstimateError
-from assay.stats.permutation import permutation_p
+from assay.seeds import stream
+from assay.stats.permutation import permutation_p, shuffled_order
+
+
+def test_orders_are_permutations_and_keep_clusters_together():
+    clusters = ["a", "b", "b", "c", "c", "c"]
+    of = np.array(clusters)
+    for seed in range(20):
+        order = shuffled_order(6, rng=stream(seed, "order"), clusters=clusters)
+        assert sorted(order) == list(range(6))
+        assert sum(of[order][i] != of[order][i + 1] for i in range(5)) == 2
+        assert sorted(shuffled_order(6, rng=stream(seed, "items"))) == list(range(6))
+
+
+@pytest.mark.parametrize(
+    ("clusters", "message"), [("ab", "2 cluster names for 3"), ("aaa", "all items are in one cluster")]
+)
+def test_clusters_that_cannot_be_shuffled_are_refused(clusters, message):
+    with pytest.raises(EstimateError, match=message):
+        shuffled_order(3, rng=stream(0, "x"), clusters=clusters)
 
 
 def test_the_observed_pairing_counts_as_a_shuffle():

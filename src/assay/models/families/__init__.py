@@ -8,11 +8,12 @@ from assay.models.families.gemma3 import GEMMA3
 from assay.models.families.gpt_neox import GPT_NEOX
 from assay.models.families.llama import LLAMA
 from assay.models.families.mistral import MISTRAL
+from assay.models.families.toy import TOY
 
 __all__ = ["FAMILIES", "Family", "Place", "Projection", "family_of"]
 
 FAMILIES: dict[str, Family] = {
-    model_type: family for family in (LLAMA, GEMMA3, GPT_NEOX, MISTRAL) for model_type in family.model_types
+    model_type: family for family in (LLAMA, GEMMA3, GPT_NEOX, MISTRAL, TOY) for model_type in family.model_types
 }
 
 

@@ -20,6 +20,7 @@ GPT_NEOX = Family(
     mlp="mlp",
     places={
         HookPoint.RESID_PRE: Place("", "input"),
+        HookPoint.HEAD_OUT: Place("attention.dense", "input"),
         HookPoint.ATTN_OUT: Place("post_attention_dropout", "output"),
         HookPoint.RESID_MID: Place("post_attention_layernorm", "input"),
         HookPoint.MLP_OUT: Place("post_mlp_dropout", "output"),

@@ -17,6 +17,7 @@ LLAMA = Family(
     mlp="mlp",
     places={
         HookPoint.RESID_PRE: Place("", "input"),
+        HookPoint.HEAD_OUT: Place("self_attn.o_proj", "input"),
         HookPoint.ATTN_OUT: Place("self_attn", "output"),
         HookPoint.RESID_MID: Place("post_attention_layernorm", "input"),
         HookPoint.MLP_OUT: Place("mlp", "output"),
