@@ -5,7 +5,7 @@ BIN := .venv/bin
 export OMP_NUM_THREADS ?= 1
 QUICK := merging.representations
 
-.PHONY: help reproduce test peers campaigns check claims table bench lock clean
+.PHONY: help reproduce test test-deep campaigns check claims table bench lock clean
 
 help:  ## list the commands
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -21,17 +21,17 @@ help:  ## list the commands
 reproduce: .venv/.ready  ## fetch models and text, rerun the quick configuration, compare it with the registered run, check every claim
 	@$(BIN)/python -m experiments.reproduce
 
-test: .venv/.ready  ## unit, laws, plugin, study and repository tests on tiny models (no downloads)
-	$(BIN)/python -m pytest tests --ignore tests/peers -n 2 --dist loadfile
-
-peers: .venv-peers/.ready  ## the same numbers as mergekit, ckatorch and rsatoolbox, in an environment of their own
-	.venv-peers/bin/python -m pytest tests/peers
-
-.venv-peers/.ready: requirements.lock pyproject.toml
-	$(PYTHON) -m venv --clear .venv-peers
-	.venv-peers/bin/python -m pip install --quiet --requirement requirements.lock ckatorch "mergekit==0.1.5" rsatoolbox
-	.venv-peers/bin/python -m pip install --quiet --no-deps --editable .
+.venv/.peers: requirements-peers.lock .venv/.ready
+	@echo "Adding the libraries that tests and benchmarks compare with (about 0.2 GB of downloads, 1 minute)"
+	$(BIN)/python -m pip install --quiet --requirement requirements-peers.lock
 	@touch $@
+
+test: .venv/.peers  ## unit, laws, peers, plugin, study and repository tests on tiny models; then every claim
+	$(BIN)/python -m pytest tests -n 2 --dist loadfile
+	$(BIN)/python -m pytest claims
+
+test-deep: .venv/.peers  ## laws and unit tests on 300 new random examples each instead of 12 fixed ones (about 30 minutes)
+	$(BIN)/python -m pytest tests/laws tests/unit tests/peers -n 2 --dist loadfile --hypothesis-profile deep
 
 campaigns: .venv/.ready  ## kill a run 50 times and more such trials, in full length (about 15 minutes)
 	$(BIN)/python -m pytest tests/campaigns --kills 50
@@ -49,12 +49,14 @@ claims: .venv/.ready  ## every number that the texts print, against the register
 table: .venv/.ready  ## rewrite docs/CLAIM_EVIDENCE.md from the claims
 	$(BIN)/python -m pytest claims --claims-table docs/CLAIM_EVIDENCE.md
 
-bench: .venv/.ready  ## print every figure of benchmarks/README.md
+bench: .venv/.peers  ## print every figure of benchmarks/README.md
 	$(BIN)/python benchmarks/all.py
 
-lock: .venv/.ready  ## write requirements.lock from the environment as it is
-	@{ echo "# Every pinned version of the tested environment: Python 3.11, CPU. Written by \`make lock\`."; \
-	  $(BIN)/python -m pip freeze --exclude-editable | sed 's/+cpu$$//' | grep -v '^-e'; } > build.lock && mv build.lock requirements.lock
+lock: .venv/.ready  ## write requirements.lock from .venv as it is; once `make test` has added the peers: requirements-peers.lock
+	@$(BIN)/python -m pip freeze --exclude-editable | sed 's/+cpu$$//' | grep -v '^-e' > build.lock
+	@if [ -e .venv/.peers ]; then grep -vxFf requirements.lock build.lock > requirements-peers.lock; \
+	  else { echo "# Every pinned version of the tested environment: Python 3.11, CPU. Written by \`make lock\`."; cat build.lock; } > requirements.lock; fi
+	@rm build.lock
 
 clean:  ## remove the environment and caches (never runs, artifacts or downloads)
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build

@@ -11,7 +11,18 @@ from pathlib import Path
 from assay.runs.provenance import machine
 
 HERE = Path(__file__).resolve().parent
-SCRIPTS = ("start_up.py", "claims_speed.py", "record_event.py", "cka.py", "retrieval.py")
+SCRIPTS = (
+    "start_up.py",
+    "claims_speed.py",
+    "record_event.py",
+    "cka.py",
+    "retrieval.py",
+    "resampling.py",
+    "entropic_plan.py",
+    "streamed_merge.py",
+    "hooks.py",
+    "toy_training.py",
+)
 
 
 def main() -> None:

@@ -1,13 +1,13 @@
-"""Options of the whole suite."""
+"""Options of the whole suite. Laws draw 12 examples, the same ones every time; `make test-deep` draws 300 new ones."""
 
 from __future__ import annotations
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-settings.register_profile(
-    "repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow], database=None
-)
+_SLOW = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow], "database": None}
+settings.register_profile("repeatable", derandomize=True, max_examples=12, **_SLOW)
+settings.register_profile("deep", derandomize=False, max_examples=300, **_SLOW)
 settings.load_profile("repeatable")
 
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.controls.plans import PLAN_CONTROLS
@@ -15,7 +15,6 @@ from assay.transport.exact import exact_plan, log_domain_plan
 from assay.transport.plan import PlanStatus
 from assay.transport.sinkhorn import entropic_plan
 
-EXAMPLES = settings(derandomize=True, max_examples=20, deadline=None)
 
 
 class Task(NamedTuple):
@@ -114,7 +113,6 @@ def law_small_epsilon(make, task):
 
 
 @pytest.mark.parametrize("name", COUPLINGS)
-@EXAMPLES
 @given(task=tasks())
 def test_marginals_and_signs(name, task):
     coupling = COUPLINGS[name](task)
@@ -124,7 +122,6 @@ def test_marginals_and_signs(name, task):
 
 
 @pytest.mark.parametrize("name", COUPLINGS)
-@EXAMPLES
 @given(task=tasks())
 def test_barycentric_maps_are_row_stochastic_in_both_directions(name, task):
     coupling = COUPLINGS[name](task)
@@ -139,7 +136,6 @@ def test_barycentric_maps_are_row_stochastic_in_both_directions(name, task):
 
 
 @pytest.mark.parametrize("name", ["entropic", "log_domain"])
-@EXAMPLES
 @given(task=tasks(), seed=st.integers(0, 99))
 def test_permutation_equivariance(name, task, seed):
     tolerance = {"entropic": 1e-6, "log_domain": 1e-4}[name]
@@ -147,14 +143,12 @@ def test_permutation_equivariance(name, task, seed):
 
 
 @pytest.mark.parametrize("name", ENTROPIC)
-@EXAMPLES
 @given(task=tasks())
 def test_epsilon_limits(name, task):
     law_large_epsilon(lambda t: ENTROPIC[name](t).matrix, task)
     law_small_epsilon(lambda t: ENTROPIC[name](t).matrix, task)
 
 
-@EXAMPLES
 @given(task=tasks(least_epsilon=1e-6), dtype=st.sampled_from(["float32", "float64"]), sweeps=st.sampled_from([1, 40]))
 def test_a_status_whatever_comes(task, dtype, sweeps):
     """Any epsilon, any number of sweeps: finite, of mass about 1, and converged only if it is."""
@@ -172,7 +166,6 @@ def test_a_status_whatever_comes(task, dtype, sweeps):
     assert plan.dual_bound <= plan.rounded_cost + 1e-5 * (1 + np.abs(task.cost).max())
 
 
-@EXAMPLES
 @given(task=tasks())
 def test_dual_bound_exact_cost_rounded_cost(task):
     plan = entropic_plan(task.cost, epsilon=task.epsilon, row_marginal=task.row, column_marginal=task.column)

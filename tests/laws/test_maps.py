@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.align.affine import AffineMap
@@ -19,7 +19,6 @@ NAMES = sorted(MAPS)
 FITTED = [name for name in NAMES if MAPS[name].family != "fixed"]
 REGRESSIONS = [name for name in NAMES if MAPS[name].family == "regression"]
 ISOMETRIES = [name for name in NAMES if MAPS[name].family == "isometry"]
-LAW = settings(deadline=None, max_examples=12, derandomize=True)
 
 
 @st.composite
@@ -170,7 +169,6 @@ TWINS = {
 
 @pytest.mark.parametrize(("law", "name"), [(law, name) for law, names in LAWS for name in names])
 @given(data=st.data())
-@LAW
 def test_law(law, name, data):
     assert law(MAPS[name], *rows_for(name, data))
 
@@ -197,7 +195,6 @@ def test_every_law_has_its_twin():
 
 @pytest.mark.parametrize("name", NAMES)
 @given(data=st.data())
-@LAW
 def test_unusable_rows_are_refused(name, data):
     donor, recipient = rows_for(name, data)
     fit = MAPS[name].fit
@@ -216,7 +213,6 @@ def test_unusable_rows_are_refused(name, data):
 
 @pytest.mark.parametrize("name", NAMES)
 @given(data=st.data())
-@LAW
 def test_a_map_and_its_inverse_give_the_rows_back(name, data):
     donor, recipient = data.draw(paired(equal_widths=True))
     fitted = MAPS[name].fit(donor, recipient)
@@ -230,7 +226,6 @@ def test_a_map_and_its_inverse_give_the_rows_back(name, data):
 
 @pytest.mark.parametrize("name", NAMES)
 @given(data=st.data(), seed=st.integers(0, 99))
-@LAW
 def test_the_sham_has_the_signature_the_means_and_the_lengths(name, data, seed):
     donor, recipient = rows_for(name, data)
     real = MAPS[name].fit(donor, recipient)
@@ -268,7 +263,6 @@ def uninformative(draw, *, wide=None):
 
 @pytest.mark.parametrize("name", REGRESSIONS)
 @given(problem=uninformative())
-@LAW
 def test_regression_annihilates_what_the_recipient_does_not_follow(name, problem):
     donor, recipient, _, U = problem
     fitted = MAPS[name].fit(donor, recipient)
@@ -279,7 +273,6 @@ def test_regression_annihilates_what_the_recipient_does_not_follow(name, problem
 
 @pytest.mark.parametrize("penalty", [0.0, 1e-6, 1e-3, 1.0])
 @given(problem=uninformative())
-@LAW
 def test_ridge_annihilates_at_every_penalty(penalty, problem):
     donor, recipient, _, U = problem
     matrix = fit_ridge(donor, recipient, penalty=penalty).matrix
@@ -288,7 +281,6 @@ def test_ridge_annihilates_at_every_penalty(penalty, problem):
 
 @pytest.mark.parametrize("name", ISOMETRIES)
 @given(problem=uninformative(wide=True))
-@LAW
 def test_an_isometry_cannot_annihilate(name, problem):
     donor, recipient, _, U = problem
     fitted = MAPS[name].fit(donor, recipient)
@@ -298,7 +290,6 @@ def test_an_isometry_cannot_annihilate(name, problem):
 
 @pytest.mark.parametrize("name", REGRESSIONS)
 @given(problem=uninformative())
-@LAW
 def test_what_the_recipient_follows_is_not_annihilated(name, problem):
     """The negative control: the recipient now follows s by half."""
     donor, recipient, s, U = problem

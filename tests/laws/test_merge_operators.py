@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import ConfigError, DataError, ShapeError
@@ -19,7 +19,6 @@ from assay.seeds import torch_stream
 
 SHAPES = st.sampled_from([(7,), (1,), (5, 3), (4, 1), (1, 6), (2, 3, 4), ()])
 CASES = st.tuples(st.integers(0, 10**6), SHAPES, st.sampled_from([1e-3, 1.0, 1e3]))
-few = settings(deadline=None, max_examples=8, derandomize=True)
 
 
 def members(promise=None, *, random=None):
@@ -144,42 +143,36 @@ LAWS = {
 
 
 @members(Promise.IDENTITY)
-@few
 @given(case=CASES)
 def test_equal_inputs_give_that_input(name, case):
     law_identity(made(OPERATORS[name]), case)
 
 
 @members(Promise.PERMUTATION)
-@few
 @given(case=CASES)
 def test_rows_and_columns_may_be_reordered(name, case):
     law_permutation(made(OPERATORS[name]), case)
 
 
 @members(Promise.ORDER)
-@few
 @given(case=CASES)
 def test_the_order_of_inputs_does_not_matter(name, case):
     law_order(made(OPERATORS[name]), case)
 
 
 @members(Promise.ENDPOINTS)
-@few
 @given(case=CASES)
 def test_ends_are_the_inputs(name, case):
     law_endpoints(made(OPERATORS[name]), case)
 
 
 @members()
-@few
 @given(case=CASES)
 def test_shape_type_finiteness_and_repetition(name, case):
     law_form(made(OPERATORS[name]), case)
 
 
 @members()
-@few
 @given(case=CASES)
 def test_tensors_do_not_move_each_other(name, case):
     law_any_order_of_tensors(made(OPERATORS[name]), case)

@@ -13,7 +13,7 @@ import rsatoolbox
 import scipy.spatial
 import torch
 from ckatorch.core import cka_base
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.diagnostics.cka import gram, linear_cka, unbiased_cka
@@ -29,11 +29,9 @@ def pairs(draw):
     return donor, donor @ rng.standard_normal((p, q)) / math.sqrt(p) + rng.standard_normal((n, q)) + 1
 
 
-CASES = settings(deadline=None, max_examples=15, derandomize=True)
 
 
 @given(pairs())
-@CASES
 def test_cka_of_ckatorch(pair):
     donor, recipient = (torch.from_numpy(side) for side in pair)
     grams = [gram(side) for side in pair]
@@ -52,7 +50,6 @@ def rdms(pair, method):
 
 @pytest.mark.parametrize("method", ["euclidean", "correlation"])
 @given(pairs())
-@CASES
 def test_distances_of_rsatoolbox(method, pair):
     """Its `euclidean` is the squared distance over the number of columns."""
     for side, rdm in zip(pair, rdms(pair, method), strict=True):
@@ -66,7 +63,6 @@ def test_distances_of_rsatoolbox(method, pair):
     ("comparison", "theirs"), [("spearman", "spearman"), ("pearson", "corr"), ("whitened_cosine", "cosine_cov")]
 )
 @given(pairs())
-@CASES
 def test_comparisons_of_rsatoolbox(method, comparison, theirs, pair):
     expected = float(rsatoolbox.rdm.compare(*rdms(pair, method), method=theirs)[0, 0])
     distance = "sqeuclidean" if method == "euclidean" else "correlation"
@@ -74,7 +70,6 @@ def test_comparisons_of_rsatoolbox(method, comparison, theirs, pair):
 
 
 @given(pairs())
-@CASES
 def test_procrustes_of_scipy(pair):
     donor, recipient = pair
     width = max(donor.shape[1], recipient.shape[1])

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.diagnostics.canonical import mean_cca
@@ -70,7 +70,6 @@ def sample(n=80, p=12, q=17, seed=0):
 
 
 @pytest.mark.parametrize(("name", "change"), STILL)
-@settings(deadline=None, max_examples=6, derandomize=True)
 @given(made=related())
 def test_what_leaves_a_measure_alone(name, change, made):
     donor, recipient, rng = made
@@ -90,7 +89,6 @@ def test_what_moves_a_measure(name, change):
 
 
 @pytest.mark.parametrize("name", MEASURES)
-@settings(deadline=None, max_examples=6, derandomize=True)
 @given(made=related())
 def test_self_symmetry_order_of_items_and_bounds(name, made):
     donor, recipient, rng = made
