@@ -16,7 +16,6 @@ from assay.transport.plan import PlanStatus
 from assay.transport.sinkhorn import entropic_plan
 
 
-
 class Task(NamedTuple):
     cost: np.ndarray
     row: np.ndarray

@@ -29,8 +29,6 @@ def pairs(draw):
     return donor, donor @ rng.standard_normal((p, q)) / math.sqrt(p) + rng.standard_normal((n, q)) + 1
 
 
-
-
 @given(pairs())
 def test_cka_of_ckatorch(pair):
     donor, recipient = (torch.from_numpy(side) for side in pair)

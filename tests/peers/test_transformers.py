@@ -1,4 +1,4 @@
-"""Hooked passes against transformers itself: plain forward, ``output_hidden_states``, ``output_attentions``, own hooks."""
+"""Hooked passes against transformers: plain forward, ``output_hidden_states``, ``output_attentions``, own hooks."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ PASS = """
 import numpy as np, torch
 from jaxtyping import install_import_hook
 names = [f"assay.models.{name}" for name in ("toy", "targets", "hooks", "writing", "training", "checkpoint")]
-names += [f"assay.tasks.{name}" for name in ("operators", "operator_items", "operator_scoring", "item_hashes")]
+names += [f"assay.tasks.{name}" for name in ("operators", "operator_items", "operator_scoring", "splits")]
 with install_import_hook(names, "beartype.beartype"):
     from assay.models import hooks, toy, training, writing
     from assay.tasks import operator_items, operator_scoring, operators

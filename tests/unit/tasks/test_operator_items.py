@@ -10,7 +10,6 @@ import pytest
 
 from assay.errors import ConfigError, DataError
 from assay.seeds import stream
-from assay.tasks.item_hashes import prove_disjoint
 from assay.tasks.operator_items import (
     OperatorBatches,
     Stratum,
@@ -21,6 +20,7 @@ from assay.tasks.operator_items import (
     stratum_items,
 )
 from assay.tasks.operators import OMEGA, UNSCORED, Item, operator_task
+from assay.tasks.splits import prove_disjoint
 
 TASK = operator_task(rng=stream(0, "omega"))
 STRIDE2 = operator_task(rng=stream(0, "omega"), trace_stride=2)
