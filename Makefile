@@ -54,7 +54,7 @@ bench: .venv/.peers  ## print every figure of benchmarks/README.md
 
 lock: .venv/.ready  ## write requirements.lock from .venv as it is; once `make test` has added the peers: requirements-peers.lock
 	@$(BIN)/python -m pip freeze --exclude-editable | sed 's/+cpu$$//' | grep -v '^-e' > build.lock
-	@if [ -e .venv/.peers ]; then { echo "\# What the peers add to requirements.lock. Written by \`make lock\`."; grep -vxFf requirements.lock build.lock; } > requirements-peers.lock; \
+	@if [ -e .venv/.peers ]; then { echo "# What the peers add to requirements.lock. Written by \`make lock\`."; grep -vxFf requirements.lock build.lock; } > requirements-peers.lock; \
 	  else { echo "# Every pinned version of the tested environment: Python 3.11, CPU. Written by \`make lock\`."; cat build.lock; } > requirements.lock; fi
 	@rm build.lock
 
