@@ -4,7 +4,8 @@
 
 Needs the weights (assay data fetch smollm2-135m). TransformerLens and nnsight are timed where they are installed, in
 the same process on the same weights, and compared with the plain pass of the same model. All ways are timed in turn,
-repeat after repeat, in processor time of the one thread; an overhead is the median of the ratios within a repeat.
+repeat after repeat, each time beginning with another one, in processor time of the one thread; an overhead is the
+median of the ratios within a repeat, printed with their quartiles.
 """
 
 from __future__ import annotations
@@ -128,7 +129,9 @@ def main() -> None:
         ways |= theirs
     times: dict[str, list[float]] = {name: [] for name in ways}
     for repeat in range(-1, repeats):
-        for name, way in ways.items():
+        first = repeat % len(ways)
+        turn = list(ways.items())
+        for name, way in turn[first:] + turn[:first]:
             gc.collect()
             start = time.process_time()
             way()
@@ -138,7 +141,8 @@ def main() -> None:
     for name, spent in times.items():
         base = times[bases[name]]
         shares = [own / plain - 1.0 for own, plain in zip(spent, base, strict=True)]
-        print(f"{statistics.median(spent) * 1e3:9.1f} ms  {100 * statistics.median(shares):+6.2f} %  {name}")
+        low, middle, high = (100 * share for share in statistics.quantiles(shares, n=4))
+        print(f"{statistics.median(spent) * 1e3:9.1f} ms  {middle:+6.2f} % ({low:+.2f} to {high:+.2f})  {name}")
 
 
 if __name__ == "__main__":

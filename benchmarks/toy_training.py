@@ -35,6 +35,7 @@ class Arm(NamedTuple):
     processes: int
     threads: int
     grouping: Literal["one_length", "mixed"]
+    products: Literal["float32", "bfloat16"] = "float32"
 
 
 ARMS = (
@@ -42,29 +43,31 @@ ARMS = (
     Arm("one after the other, two threads, one length a batch", 1, 2, "one_length"),
     Arm("one after the other, one thread, one length a batch", 1, 1, "one_length"),
     Arm("two at a time, one thread each, one length a batch", 2, 1, "one_length"),
+    Arm("the same with products in bfloat16", 2, 1, "one_length", "bfloat16"),
+    Arm("these one after the other", 1, 1, "one_length", "bfloat16"),
 )
 
 
-def jobs(models: int, steps: int, grouping: Literal["one_length", "mixed"]) -> list[TrainingJob]:
+def jobs(models: int, steps: int, arm: Arm) -> list[TrainingJob]:
     """``models`` trainings that differ in seed."""
     task = operator_task(rng=stream(0, "omega"))
     names = tuple(operator.name for operator in task.operators)
-    config = TrainingConfig(steps=steps, warmup=min(100, steps - 1))
+    config = TrainingConfig(steps=steps, warmup=min(100, steps - 1), products=arm.products)
     return [
         TrainingJob(
             f"model_{seed}",
             partial(toy, ToyConfig(), seed=seed),
-            OperatorBatches(task, names, seed, "donor", grouping=grouping),
+            OperatorBatches(task, names, seed, "donor", grouping=arm.grouping),
             config,
         )
         for seed in range(models)
     ]
 
 
-def work(queue: Any, ready: Any, done: Any, threads: int, folder: str) -> None:
+def work(queue: Any, ready: Any, done: Any, arm: Arm, folder: str) -> None:
     """Train jobs from the queue until it is empty."""
-    torch.set_num_threads(threads)
-    warm = jobs(1, 2, "one_length")[0]
+    torch.set_num_threads(arm.threads)
+    warm = jobs(1, 2, arm)[0]
     train(warm.model(), warm.batches, config=warm.config)
     ready.wait()
     while (job := queue.get()) is not None:
@@ -77,12 +80,10 @@ def timed(arm: Arm, models: int, steps: int) -> tuple[float, dict[str, str]]:
     context = multiprocessing.get_context("spawn")
     ready, done = context.Barrier(arm.processes + 1), context.Barrier(arm.processes + 1)
     queue: Any = context.Queue()
-    for job in [*jobs(models, steps, arm.grouping), *([None] * arm.processes)]:
+    for job in [*jobs(models, steps, arm), *([None] * arm.processes)]:
         queue.put(job)
     with TemporaryDirectory() as folder:
-        workers = [
-            context.Process(target=work, args=(queue, ready, done, arm.threads, folder)) for _ in range(arm.processes)
-        ]
+        workers = [context.Process(target=work, args=(queue, ready, done, arm, folder)) for _ in range(arm.processes)]
         for worker in workers:
             worker.start()
         ready.wait()
@@ -121,8 +122,11 @@ def main() -> None:
             f"{statistics.median(ratios):5.2f} times the first ({min(ratios):.2f} to {max(ratios):.2f})  {arm.name}",
             flush=True,
         )
-    same = digests[ARMS[3].name] == digests[ARMS[2].name]
-    print(f"two at a time: checkpoints byte for byte those of one alone: {'yes' if same else 'NO'}")
+    for many, alone in ((3, 2), (4, 5)):
+        same = digests[ARMS[many].name] == digests[ARMS[alone].name]
+        print(
+            f"{ARMS[many].products}, two at a time: checkpoints byte for byte those of one alone: {'yes' if same else 'NO'}"
+        )
 
 
 if __name__ == "__main__":

@@ -2,8 +2,9 @@
 
 Measured on the toy decoder (0.8 M parameters, 128 programs a batch, one thread, processor time): products stacked over
 17 models (torch.bmm) give the same bits as one by one and take the same time, torch.compile gains 2 %, lines without
-padding save 40 %. More than half of a step is matrix products near the processor's peak, so only another core helps:
-a model is trained by one thread, and as many models at once as there are cores.
+padding save 40 %. More than half of a step is matrix products near the processor's peak in float32, so what helps is
+another core and shorter factors (``TrainingConfig.products``): a model is trained by one thread, and as many models at
+once as there are cores.
 """
 
 from __future__ import annotations

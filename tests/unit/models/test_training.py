@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +36,19 @@ def test_it_learns() -> None:
     assert losses[0] == pytest.approx(math.log(7), abs=0.1)
     assert losses[-1] < 0.1
     assert len(losses) == 150
+
+
+def test_short_factors_train_as_well_and_are_another_training(tmp_path: Path) -> None:
+    config = TrainingConfig(steps=150, warmup=10, peak=1e-2, checkpoint_every=1000, products="bfloat16")
+    one, two = (train(fresh(), Successors(), config=config, folder=tmp_path / name) for name in "ab")
+    assert one.losses[-1] < 0.1
+    assert np.array_equal(one.losses, two.losses)
+    full = train(fresh(), Successors(), config=replace(config, products="float32"))
+    assert not np.array_equal(one.losses, full.losses)
+    with pytest.raises(ModelError, match=r"belongs to another training: config differ"):
+        train(fresh(), Successors(), config=replace(config, products="float32"), folder=tmp_path / "a")
+    with pytest.raises(ConfigError, match="products 'float16'; there are float32 and bfloat16"):
+        replace(config, products="float16")
 
 
 def test_a_repeat_gives_the_same_bytes(tmp_path: Path) -> None:
