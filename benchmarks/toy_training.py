@@ -124,9 +124,8 @@ def main() -> None:
         )
     for many, alone in ((3, 2), (4, 5)):
         same = digests[ARMS[many].name] == digests[ARMS[alone].name]
-        print(
-            f"{ARMS[many].products}, two at a time: checkpoints byte for byte those of one alone: {'yes' if same else 'NO'}"
-        )
+        verdict = "yes" if same else "NO"
+        print(f"{ARMS[many].products}, two at a time: checkpoints byte for byte those of one alone: {verdict}")
 
 
 if __name__ == "__main__":
