@@ -39,7 +39,9 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "registered(experiment, *, tier=None): the registered run that speaks for the claims"
     )
-    config.pluginmanager.register(Claims(), "assay-claims")
+    claims = Claims()
+    config.pluginmanager.register(claims, "assay-claims")
+    config.add_cleanup(claims.thaw)
     if hasattr(config, "workerinput"):
         return
     from assay_pytest.reporting import Reporting
@@ -70,8 +72,8 @@ class Claims:
         if self._frozen:
             gc.freeze()
 
-    def pytest_sessionfinish(self) -> None:
-        """Give the garbage collector everything back."""
+    def thaw(self) -> None:
+        """Give the garbage collector everything back, after pytest's own last looks for garbage."""
         if self._frozen:
             gc.unfreeze()
 

@@ -18,6 +18,7 @@ from assay.errors import ClaimError
 EXACT = Context(prec=6_000, Emax=999_999, Emin=-999_999, traps=[Inexact])
 _ROUND = Context(prec=6_000, Emax=999_999, Emin=-999_999, rounding=ROUND_HALF_EVEN, traps=[])
 _LONGEST_INTEGER = 4_000  # decimal digits
+_SMALL = 2**64
 _MINUS = "\u2212"
 _NUMERAL = re.compile(
     r"(?P<sign>[-+\u2212]?)(?P<whole>[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)?(?P<fraction>\.[0-9]+)?"
@@ -42,6 +43,9 @@ class Nearness(NamedTuple):
     holds: bool
     tie: bool
     why: str
+
+
+_NEAR = Nearness(holds=True, tie=False, why="")
 
 
 class Numeral(NamedTuple):
@@ -73,10 +77,12 @@ class Numeral(NamedTuple):
             value = value.scaleb(2, EXACT)
         if self.sign == "+" and value <= 0:
             return Nearness(holds=False, tie=False, why=f"{self.text} says positive, the registered value is not")
+        if value == self.value:
+            return _NEAR
         distance = EXACT.abs(EXACT.subtract(value, self.value))
         half = self._half_unit(value)
         if distance < half:
-            return Nearness(holds=True, tie=False, why="")
+            return _NEAR
         if distance == half:
             return Nearness(holds=True, tie=True, why="")
         return Nearness(holds=False, tie=False, why="the registered value does not round to the printed one")
@@ -162,8 +168,10 @@ def exact(value: object) -> Decimal:
 
     Raises NotANumberError for a truth value and for anything that is not one real number.
     """
-    if type(value) is float:  # most values are: asked first
+    if type(value) is float:  # most values are a float or a small whole number: asked first
         return Decimal(float.__repr__(value))
+    if type(value) is int and -_SMALL < value < _SMALL:
+        return Decimal(value)
     if isinstance(value, bool) or type(value).__name__ == "bool_":
         raise NotANumberError(f"{value} is a truth value, not a number")
     if isinstance(value, float):

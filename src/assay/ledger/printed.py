@@ -181,7 +181,7 @@ def finite(value: object) -> bool:
     """Whether no number in a registered value is NaN or infinite; truth values and texts are finite."""
     if isinstance(value, float):
         return math.isfinite(value)
-    if isinstance(value, int | str):
+    if isinstance(value, int | str) or _is_count(value):
         return True
     kind: Any = value
     parts = (kind.value, kind.low, kind.high) if _is_estimate(value) else (kind,)
