@@ -19,6 +19,7 @@ from assay.ledger.sentence import read_sentence
 from assay_pytest.collecting import Gathered, code_of
 
 if TYPE_CHECKING:
+    from assay.ledger.mutation import Effects, Lens
     from assay.ledger.source import ClaimFile
 
 _SKIPPED = "the test was skipped: nothing is skipped; a claim without evidence is pending=..."
@@ -37,16 +38,23 @@ class Judging:
         self._sources = gathered.sources
         self._store = EvidenceStore(record, config.rootpath)
         self.current: Evidence | None = None
+        self.lens: Lens | None = None
+        self.judged: Judgement | None = None
+        self.effects: dict[pytest.Item, Effects] = {}
         self._names = tuple(config.getini("claims_names"))
         self._strict = bool(config.option.claims_strict)
         self._accept = config.option.claims_accept
         self._root = config.rootpath
 
+    def look_through(self, lens: Lens) -> None:
+        """Judge the next run of a test by evidence that is read through `lens`, and say nothing of it in its report."""
+        self.lens, self.judged = lens, None
+
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         """Make the evidence of the claim that is about to run, and spare a direct request the fixture machinery."""
         claim = self._claims.get(item)
-        self.current = None if claim is None else Evidence(self._store, claim.run)
+        self.current = None if claim is None else Evidence(self._store, claim.run, self.lens)
         if claim is not None and isinstance(item, pytest.Function) and "evidence" in item.fixturenames:
             item.funcargs["evidence"] = self.current
 
@@ -61,7 +69,9 @@ class Judging:
         claim = self._claims.get(item)
         if claim is not None:
             evidence = self.current or Evidence(self._store, claim.run)
-            self._conclude(item, report, self._judge(claim, evidence, report, call))
+            self.judged = self._judge(claim, evidence, report, call)
+            if self.lens is None:
+                self._conclude(item, report, self.judged)
         return report
 
     def _judge(
@@ -79,11 +89,15 @@ class Judging:
         return judge(claim, evidence, raised=raised, citations=self._texts.of(claim.id), names=self._names)
 
     def _conclude(self, item: pytest.Item, report: pytest.TestReport, judgement: Judgement) -> None:
-        properties = _properties(judgement)
+        effects = self.effects.get(item)
+        properties = _properties(judgement) + ([] if effects is None else effects.properties())
         item.user_properties[:] = [one for one in item.user_properties if not one[0].startswith("claim")] + properties
         report.user_properties = list(item.user_properties)
         changed = bool(self._accept) and judgement.claim.id == self._accept
         stale = judgement.verdict is Verdict.STALE and self._strict
+        if effects is not None and effects.faults and not (judgement.failed or stale):
+            report.outcome, report.longrepr = "failed", effects.explain(judgement.claim)
+            return
         if not (judgement.failed or stale or changed):
             return
         text = self._explain(item, judgement)

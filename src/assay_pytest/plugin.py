@@ -23,6 +23,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--claims-table", metavar="PATH", help="rewrite the table of claims and evidence at PATH")
     group.addoption("--claims-json", metavar="PATH", help="write the verdicts of this session to PATH")
     group.addoption("--claims-accept", metavar="ID", help="rewrite the printed numbers of one claim from its run")
+    group.addoption(
+        "--claims-mutate", action="store_true", help="rerun each claim with each number it read moved: can it fail?"
+    )
     group.addoption("--claims-root", metavar="DIR", help="folder of the record (default: experiments/)")
     parser.addini("claims_dir", "folder of the claim files", default="claims")
     parser.addini("claims_names", "names with a space and digits, such as 'Gemma 3 270M'", type="args", default=[])
@@ -50,6 +53,9 @@ def pytest_configure(config: pytest.Config) -> None:
         getattr(config.option, "numprocesses", None) or getattr(config.option, "dist", "no") != "no"
     ):
         raise pytest.UsageError("--claims-accept rewrites a source file and runs in one process: leave out -n")
+    if config.option.claims_mutate and (config.option.claims_accept or config.option.usepdb):
+        other = "--claims-accept" if config.option.claims_accept else "--pdb"
+        raise pytest.UsageError(f"--claims-mutate makes claims fail on purpose: leave out {other}")
     config.pluginmanager.register(Reporting(config), "assay-claims-reporting")
 
 
@@ -115,5 +121,9 @@ class Claims:
             raise pytest.UsageError(f"--claims-accept {accept}: no claim has this id")
         self._judging = Judging(config, gathered)
         config.pluginmanager.register(self._judging, "assay-claims-judging")
+        if config.option.claims_mutate:
+            from assay_pytest.mutating import Mutating
+
+            config.pluginmanager.register(Mutating(self._judging, gathered), "assay-claims-mutating")
         if any(claim.mark.pending for claim in gathered.claims.values()):
             config.pluginmanager.register(PendingBodies(gathered), "assay-claims-pending")

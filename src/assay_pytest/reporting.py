@@ -132,6 +132,10 @@ class Reporting:
                 if one["claim_verdict"] == verdict:
                     line = f"{verdict:<10}  {one['claim']:<{width}}  {one['claim_note']}"
                     terminal.write_line(line.rstrip(), **{_COLOURS[verdict]: True})
+        if self._config.option.claims_mutate:
+            from assay_pytest.mutating import summarise
+
+            summarise(terminal, found)
         for one in found:
             if one["claim_ties"]:
                 terminal.write_line(f"{'tie':<10}  {one['claim']:<{width}}  {one['claim_ties']}", yellow=True)

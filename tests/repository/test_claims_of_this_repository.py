@@ -49,6 +49,12 @@ def test_every_claim_holds(copy: Path) -> None:
     assert len(verdicts) >= 8
 
 
+def test_every_claim_can_fail(copy: Path) -> None:
+    status, verdicts, shown = check(copy, "--claims-mutate")
+    assert status == 0, shown
+    assert f"0 of {len(verdicts)} claims cannot fail" in shown
+
+
 def test_one_digit_in_every_sentence_fails_every_claim(copy: Path) -> None:
     for path in (copy / "claims").rglob("test_*.py"):
         changed = re.sub(

@@ -12,6 +12,7 @@ from assay.ledger.printed import finite
 if TYPE_CHECKING:
     import pandas as pd
 
+    from assay.ledger.mutation import Lens
     from assay.runs import Manifest, Record, Results
 
 
@@ -110,11 +111,12 @@ class EvidenceStore:
 class RunEvidence:
     """Reads from one registered run, recorded under the claim that makes them."""
 
-    def __init__(self, opened: OpenedRun, reads: dict[str, None], prefix: str) -> None:
-        """Record each read in `reads`, with `prefix` before the key."""
+    def __init__(self, opened: OpenedRun, reads: dict[str, None], prefix: str, lens: Lens | None = None) -> None:
+        """Record each read in `reads`, with `prefix` before the key; read through `lens` if there is one."""
         self._opened = opened
         self._reads = reads
         self._prefix = prefix
+        self._lens = lens
 
     @property
     def run_id(self) -> str:
@@ -129,21 +131,25 @@ class RunEvidence:
     def __getitem__(self, key: str) -> Any:
         """Number, Count, Estimate, truth value or text under a key; EvidenceError when absent or not finite."""
         self._reads[self._prefix + key] = None
+        if self._lens is not None:
+            return self._lens.number(self._prefix, key, self._opened)
         return self._opened.value(key)
 
     def table(self, name: str) -> pd.DataFrame:
         """A table of the run; EvidenceError when absent or altered."""
-        self._reads[f"{self._prefix}table {name}"] = None
-        return self._opened.table(name)
+        label = f"{self._prefix}table {name}"
+        self._reads[label] = None
+        return self._opened.table(name) if self._lens is None else self._lens.table(label, name, self._opened)
 
 
 class Evidence:
     """What a claim may read: its registered run, other registered runs, and values that it derives itself."""
 
-    def __init__(self, store: EvidenceStore, run: RunMark | None) -> None:
-        """Read from `store`; `run` is what the `registered` marker names."""
+    def __init__(self, store: EvidenceStore, run: RunMark | None, lens: Lens | None = None) -> None:
+        """Read from `store`; `run` is what the `registered` marker names, `lens` may show one value moved."""
         self._store = store
         self._mark = run
+        self._lens = lens
         self._main: RunEvidence | None = None
         self._main_run: OpenedRun | None = None
         self.reads: dict[str, None] = {}
@@ -161,13 +167,13 @@ class Evidence:
     def run(self, experiment: str, *, tier: str | None = None) -> RunEvidence:
         """The registered run of another experiment or tier."""
         label = f"{experiment}.{tier}:" if tier else f"{experiment}:"
-        return RunEvidence(self._open(RunMark(experiment, tier)), self.reads, label)
+        return RunEvidence(self._open(RunMark(experiment, tier)), self.reads, label, self._lens)
 
     def bind(self, **values: Any) -> None:
         """Give the braces of the sentence values that the claim derives itself, by name."""
         if twice := sorted(set(values) & set(self.bound)):
             raise ClaimError(f"evidence.bind: {', '.join(twice)} is bound already")
-        self.bound.update(values)
+        self.bound.update(values if self._lens is None else self._lens.bind(values))
 
     @property
     def manifest(self) -> Manifest:
@@ -204,7 +210,7 @@ class Evidence:
                     'no run speaks for this claim: mark it with pytest.mark.registered("study.experiment"), '
                     "or read another run with evidence.run(...)"
                 )
-            self._main = RunEvidence(opened, self.reads, "")
+            self._main = RunEvidence(opened, self.reads, "", self._lens)
         return self._main
 
     def _open(self, wanted: RunMark) -> OpenedRun:
