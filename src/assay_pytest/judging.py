@@ -81,12 +81,18 @@ class Judging:
         if hasattr(report, "wasxfail") or (raised is None and report.failed):  # the latter: strict, and passed
             return unverified(claim, _XFAILED)
         if report.skipped:
-            return unverified(claim, f"{_SKIPPED} ({raised})")
+            return unverified(claim, f"{_SKIPPED} ({self._words(raised)})")
         if report.when == "setup":
-            return unverified(claim, f"a fixture failed: {raised}")
+            return unverified(claim, f"a fixture failed: {self._words(raised)}")
         if claim.mark.pending:
             return pending(claim)
         return judge(claim, evidence, raised=raised, citations=self._texts.of(claim.id), names=self._names)
+
+    def _words(self, raised: BaseException | None) -> str:
+        """What was raised, as a table may hold it: without paths, names of users and hosts, and secrets."""
+        from assay.runs.provenance import scrub
+
+        return scrub(str(raised), self._root)
 
     def _conclude(self, item: pytest.Item, report: pytest.TestReport, judgement: Judgement) -> None:
         effects = self.effects.get(item)

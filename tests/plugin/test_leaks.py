@@ -1,0 +1,103 @@
+"""A planted secret, user name, home path and the host's name are in nothing that a session of claims writes."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from .conftest import Repository, claim
+
+pytest_plugins = ["pytester"]
+
+PLANTED = {"HOME": "/home/plantedname", "USER": "plantedname", "LOGNAME": "plantedname", "API_TOKEN": "tok-5e1f8a3c9d"}
+LEAK = (
+    "import os, platform\n    text = ' '.join([os.path.expanduser('~/x/rows.csv'), os.environ['USER'], "
+    "os.environ['API_TOKEN'], platform.node(), os.getcwd()])\n    print(text)\n    "
+)
+
+
+def hits(text: str, folder: Path) -> list[str]:
+    """Planted words, the folder's own path and the name of this host in a text."""
+    words = {*PLANTED.values(), str(folder), platform.node()}
+    return [word for word in words if re.search(rf"(?<![A-Za-z0-9]){re.escape(word)}(?![A-Za-z0-9])", text)]
+
+
+@pytest.mark.parametrize("family", ["xunit1", "xunit2"])
+def test_nothing_that_is_written_tells_whose_machine_it_was(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch, family: str
+) -> None:
+    for name, value in PLANTED.items():
+        monkeypatch.setenv(name, value)
+    repository.claims(
+        claim("M1", "{items: 3,000}"),
+        claim("M2", "{items: 3,000}", LEAK + "raise RuntimeError(text)"),
+        claim("M3", "{items: 3,000}", LEAK + "pytest.skip(text)"),
+        claim("M4", "{items: 3,000}", LEAK + "assert evidence['items'] == text, text"),
+        "@pytest.fixture\ndef broken():\n    " + LEAK + "raise RuntimeError(text)\n",
+        claim("M5", "{items: 3,000}").replace("(evidence)", "(evidence, broken)"),
+        claim("M6", "{items: 2,999} {gone: 1}"),
+    )
+    outputs = ("--claims-table", "table.md", "--claims-json", "out.json", "--junitxml", "out.xml")
+    result = repository.run("claims", *outputs, "-o", f"junit_family={family}", "-o", "junit_logging=all")
+    assert result.ret == 1
+    for name in ("table.md", "out.json", "out.xml"):
+        text = (repository.path / name).read_text()
+        assert len(re.findall(r"\bM[1-6]\b", text)) >= 6
+        assert hits(text, repository.path) == [], name
+    (suite,) = ET.parse(repository.path / "out.xml").getroot()
+    assert suite.get("hostname") == "localhost"
+    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("6", "4", "1")
+    assert "rows.csv" in (repository.path / "out.xml").read_text()
+
+
+def test_a_session_without_claims_is_left_as_pytest_writes_it(repository: Repository) -> None:
+    repository.write("claims/test_plain.py", "def test_it(): pass\n")
+    repository.run("claims", "--junitxml", "out.xml")
+    (suite,) = ET.parse(repository.path / "out.xml").getroot()
+    assert suite.get("hostname") == platform.node()
+
+
+def test_workers_tell_nothing_either(repository: Repository) -> None:
+    repository.claims(claim("M1", "{items: 3,000}"), claim("M2", "{items: 2,999}"))
+    command = [sys.executable, "-m", "pytest", "claims", "-n", "2", "--junitxml", "out.xml"]
+    assert repository.pytester.run(*command).ret == 1
+    text = (repository.path / "out.xml").read_text()
+    assert hits(text, repository.path) == []
+    assert os.path.expanduser("~") not in text or os.path.expanduser("~") == "/"
+
+
+@pytest.mark.parametrize("name", ["x-y", "x_y", "X_Y", "CON", "a" * 300])
+def test_odd_claim_ids_keep_to_themselves(repository: Repository, name: str) -> None:
+    names = ["x-y", "x_y", "X_Y", "CON", "a" * 300]
+    tests = [
+        claim(one, f"Of {{items: {3000 + (one == name):,}}}.").replace("test_", f"test_{at}_", 1)
+        for at, one in enumerate(names)
+    ]
+    repository.claims(*tests)
+    before = {path.name for path in repository.path.rglob("*")}
+    result = repository.run("claims", "--claims-table", "t.md", "--claims-json", "o.json", "--junitxml", "o.xml")
+    assert result.ret == 1
+    made = {path.name for path in repository.path.rglob("*")} - before - {"t.md", "o.json", "o.xml"}
+    assert {one for one in made if "pyc" not in one} <= {"__pycache__"}
+    rows = [
+        line.split("`")[1] for line in (repository.path / "t.md").read_text().splitlines() if line.startswith("| `")
+    ]
+    assert sorted(rows) == sorted(names)
+    cases = ET.parse(repository.path / "o.xml").iter("testcase")
+    found = [{one.get("name"): one.get("value") for one in case.iter("property")} for case in cases]
+    assert {one["claim"]: one["claim_verdict"] for one in found} == {
+        one: "FAILS" if one == name else "HOLDS" for one in names
+    }
+
+
+def test_an_id_that_is_no_id_is_refused_where_it_stands(repository: Repository) -> None:
+    repository.claims(claim("\u00e9", "Of {items: 3,000}."))
+    result = repository.run("claims")
+    assert result.ret == 2
+    result.stdout.fnmatch_lines(["claims/test_claims.py:6: a claim has one id of letters and digits*'\u00e9' came"])
