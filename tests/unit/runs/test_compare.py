@@ -3,56 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
-from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
 import pytest
 
-from assay.runs.compare import Change, close, diff, judge, relative, same
+from assay.runs.compare import Change, Outcome, close, diff, judge, relative, same
+from assay.runs.registry import Record
+from assay.runs.results import Results
 from assay.runs.values import Count
 from assay.stats.estimate import Estimate
+from tests.unit.runs.completed_run import complete, folder_in_memory
 
 MANIFEST: dict[str, Any] = {
     "config": {"seed": 1, "text": {"items": 8}},
     "modules": {"experiments.a.b": "0" * 64},
-    "summary": {"summary.json": "1" * 64},
-    "python": "3.11.9",
     "packages": {"numpy": "2.0"},
-    "os": "Linux",
     "cpu": "x",
-    "cores": 2,
-    "threads": 1,
-    "accelerator": None,
-    "determinism": {"optimize": 0},
 }
-
-
-class Given:
-    """Results of a run as they are read, given directly."""
-
-    def __init__(self, values: Mapping[str, Any], table: pd.DataFrame | None = None, **manifest: Any) -> None:
-        self.values = values
-        self.frame = table
-        self.run_id = "x"
-        self.manifest = SimpleNamespace(**{**MANIFEST, **manifest})
-
-    def keys(self) -> tuple[str, ...]:
-        return tuple(self.values)
-
-    def value(self, key: str) -> Any:
-        whole, _, part = key.rpartition(".")
-        return self.values[key] if key in self.values else getattr(self.values[whole], part)
-
-    def tables(self) -> tuple[str, ...]:
-        return () if self.frame is None else ("rows",)
-
-    def table(self, name: str) -> pd.DataFrame | None:
-        return self.frame
-
-
 VALUES: dict[str, Any] = {
     "a": 0.5,
     "n": 3,
@@ -69,32 +39,60 @@ def rounds_to(form: str, value: Any) -> bool:
     return Decimal(repr(number)).quantize(Decimal(form)) == Decimal(form)
 
 
-def outcome(changes: Mapping[str, Any], printed: Mapping[str, tuple[str, ...]] | None = None, **options: Any) -> Any:
-    new: Any = Given({**VALUES, **changes}, options.pop("table", TABLE), **options.pop("manifest", {}))
-    old: Any = Given(VALUES, TABLE)
-    return judge(old, new, printed=printed or {}, holds=rounds_to, **options)
+Given = Callable[..., Results]
+Judged = Callable[..., Outcome]
 
 
-def test_equal_runs_have_no_difference() -> None:
-    one: Any = Given(VALUES, TABLE)
-    found = diff(one, one)
+@pytest.fixture(scope="module")
+def given() -> Iterator[Given]:
+    """Makes runs that completed with these values, table and fields of the manifest, and reads their results."""
+    with folder_in_memory() as folder:
+        record = Record(folder / "experiments")
+
+        def results(values: Mapping[str, Any] = VALUES, table: pd.DataFrame = TABLE, **manifest: Any) -> Results:
+            fields = MANIFEST | manifest
+            return record.results(complete(record, numbers=values, tables={"rows": table}, **fields))
+
+        yield results
+
+
+@pytest.fixture(scope="module")
+def outcome(given: Given) -> Judged:
+    """Judges a rerun that differs from the run in some values, the table, or fields of the manifest."""
+    old = given()
+
+    def judged(
+        changes: Mapping[str, Any],
+        printed: Mapping[str, tuple[str, ...]] | None = None,
+        *,
+        table: pd.DataFrame = TABLE,
+        manifest: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> Outcome:
+        new = given({**VALUES, **changes}, table, **(manifest or {}))
+        return judge(old, new, printed=printed or {}, holds=rounds_to, **options)
+
+    return judged
+
+
+def test_equal_runs_have_no_difference(given: Given, outcome: Judged) -> None:
+    found = diff(given(), given())
     assert (found.numbers, found.configuration, found.source, found.environment) == ((), (), (), ())
     assert (found.compared, found.largest) == (5 + 4 + 4, 0.0)
     assert outcome({}).reproduced
     assert outcome({}).identical
 
 
-def test_every_kind_of_difference_is_named() -> None:
-    old: Any = Given(VALUES, TABLE)
+def test_every_kind_of_difference_is_named(given: Given) -> None:
     changed = TABLE.assign(value=[1.0, 2.0])
-    new: Any = Given(
+    new = given(
         {**VALUES, "a": 0.25, "extra": 1, "wins": Count(13, 20)},
         changed,
         config={"seed": 2, "text": {"items": 8}},
         packages={"numpy": "2.1"},
         modules={"experiments.a.b": "0" * 64, "experiments.a.c": "2" * 64},
     )
-    found = diff(old, new)
+    found = diff(given(), new)
     assert found.numbers[:2] == (Change("a", 0.5, 0.25), Change("wins", Count(14, 20), Count(13, 20)))
     assert {change.where for change in found.numbers[2:]} == {"rows[1].value", "extra"}
     assert found.configuration == (Change("seed", 1, 2),)
@@ -120,13 +118,15 @@ def test_every_kind_of_difference_is_named() -> None:
         ({"new": 1}, False),
     ],
 )
-def test_floats_have_a_tolerance_and_nothing_else_has(changes: Mapping[str, Any], reproduced: bool) -> None:
+def test_floats_have_a_tolerance_and_nothing_else_has(
+    changes: Mapping[str, Any], reproduced: bool, outcome: Judged
+) -> None:
     found = outcome(changes)
     assert found.reproduced is reproduced
     assert reproduced or [change.where.split(".")[0] for change in found.drifted] == list(changes)
 
 
-def test_a_printed_number_is_held_at_its_printed_precision_alone() -> None:
+def test_a_printed_number_is_held_at_its_printed_precision_alone(outcome: Judged) -> None:
     assert outcome({"a": 0.5049}, {"a": ("0.50",)}).reproduced
     assert not outcome({"a": 0.5049}).reproduced
     strict = outcome({"a": 0.5049}, {"a": ("0.50", "0.500")})
@@ -139,15 +139,15 @@ def test_a_printed_number_is_held_at_its_printed_precision_alone() -> None:
     assert outcome({}, {"config.seed": ("1",)}).printed == 0
 
 
-def test_table_cells_are_compared_and_lost_rows_drift() -> None:
+def test_table_cells_are_compared_and_lost_rows_drift(outcome: Judged) -> None:
     assert not outcome({}, table=TABLE.assign(value=[1.001, math.nan])).reproduced
     assert outcome({}, table=TABLE.assign(value=[1.001, math.nan]), tolerance=0.01).reproduced
     lost = outcome({}, table=TABLE.head(1))
     assert {change.where for change in lost.drifted} == {"rows[1].name", "rows[1].value"}
 
 
-def test_an_outcome_names_versions_and_code_that_differ() -> None:
-    found = outcome({}, manifest={"cpu": "y", "modules": {}, "summary": {}})
+def test_an_outcome_names_versions_and_code_that_differ(outcome: Judged) -> None:
+    found = outcome({"a": 0.500001}, manifest={"cpu": "y", "modules": {}})
     assert found.environment == (Change("cpu", "x", "y"),)
     assert found.source == (Change("experiments.a.b", "0" * 64, None),)
     assert not found.identical

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import matplotlib as mpl
@@ -18,24 +17,29 @@ from assay.errors import EvidenceError, RecordError
 from assay.runs.artifacts import store
 from assay.runs.cells import CellStore
 from assay.runs.recorder import SUMMARY_LIMIT, Run
-from assay.runs.results import read_table
+from assay.runs.registry import Record
+from assay.runs.results import Results, read_table
 from assay.runs.values import Count
 from assay.stats.estimate import Estimate
+from tests.unit.runs.completed_run import complete
 
 ROOT = Path(__file__).resolve().parents[__name__.count(".")]
 
 
-def nothing_registered(experiment: str, tier: str | None) -> Any:
-    if experiment == "merging.train":
-        return SimpleNamespace(run_id=f"merging.train_{tier or 'tiny'}_0")
-    raise EvidenceError(f"{experiment} has no registered run.", reason="absent")
+@pytest.fixture
+def record(tmp_path: Path) -> Record:
+    """A record without runs."""
+    return Record(tmp_path / "experiments")
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Run:
+def run(tmp_path: Path, record: Record) -> Run:
+    def registered(experiment: str, tier: str | None) -> Results:
+        return record.results(record.registered(experiment, tier or "tiny").run_id)
+
     place = CellStore(tmp_path / "cells", (), tmp_path / "artifacts", ROOT, {})
     folder = tmp_path / "summary"
-    return Run(None, run_id="x", folder=folder, place=place, workers=2, upstream=nothing_registered, quiet=True)
+    return Run(None, run_id="x", folder=folder, place=place, workers=2, upstream=registered, quiet=True)
 
 
 def summary(run: Run) -> Any:
@@ -159,11 +163,14 @@ def test_a_large_table_that_says_so_is_written(run: Run) -> None:
     assert len(read_table(run._folder, "big")) == len(frame)
 
 
-def test_upstream_runs_are_noted_once(run: Run) -> None:
+def test_upstream_runs_are_noted_once(run: Run, record: Record) -> None:
+    tiny, small = (complete(record, "merging.train", tag=tag) for tag in ("tiny", "small"))
+    for run_id in (tiny, small):
+        record.register(run_id, why="the test")
     run.uses("merging.train")
     run.uses("merging.train", tier="tiny")
     run.uses("merging.train", tier="small")
-    assert run.upstream_ids == ["merging.train_tiny_0", "merging.train_small_0"]
+    assert run.upstream_ids == [tiny, small]
     with pytest.raises(EvidenceError, match=r"merging\.other has no registered run"):
         run.uses("merging.other")
     assert len(run.upstream_ids) == 2
