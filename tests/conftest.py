@@ -16,3 +16,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--kills", type=int, default=3, help="how often tests/campaigns kills a run of merging.representations"
     )
+    parser.addoption(
+        "--sessions", type=int, default=2, help="how many parallel sessions tests/campaigns compares with a serial one"
+    )
