@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 from assay.errors import ClaimError
 from assay.ledger.claim import Claim, ClaimMark, RunMark, claim_mark, run_mark
 from assay.ledger.sentence import Sentence, SentenceError, read_sentence
-from assay.ledger.source import ClaimFile
 from assay.ledger.text import CitedTexts, read_texts
 
 if TYPE_CHECKING:
     import pytest
+
+    from assay.ledger.source import ClaimFile
 
 
 @dataclass
@@ -44,6 +45,8 @@ class Sources:
     def of(self, path: Path) -> ClaimFile:
         """The parsed file; ClaimError when it cannot be read."""
         if path not in self._files:
+            from assay.ledger.source import ClaimFile
+
             self._files[path] = ClaimFile(path)
         return self._files[path]
 

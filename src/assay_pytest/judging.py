@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Generator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,10 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from assay.errors import ClaimError
-from assay.ledger.accept import accepted
 from assay.ledger.claim import Claim, Verdict
 from assay.ledger.evidence import Evidence, EvidenceStore
-from assay.ledger.explain import explain
 from assay.ledger.judge import Judgement, judge, pending, unverified
 from assay.ledger.sentence import read_sentence
 from assay_pytest.collecting import Gathered, code_of
@@ -97,8 +94,9 @@ class Judging:
     def _conclude(self, item: pytest.Item, report: pytest.TestReport, judgement: Judgement) -> None:
         effects = self.effects.get(item)
         properties = _properties(judgement) + ([] if effects is None else effects.properties())
-        item.user_properties[:] = [one for one in item.user_properties if not one[0].startswith("claim")] + properties
-        report.user_properties = list(item.user_properties)
+        others = [one for one in item.user_properties if not one[0].startswith("claim")]
+        item.user_properties[:] = others + properties
+        report.user_properties = others + properties
         changed = bool(self._accept) and judgement.claim.id == self._accept
         stale = judgement.verdict is Verdict.STALE and self._strict
         if effects is not None and effects.faults and not (judgement.failed or stale):
@@ -122,6 +120,8 @@ class Judging:
             report.longrepr = text
 
     def _explain(self, item: pytest.Item, judgement: Judgement) -> str:
+        from assay.ledger.explain import explain
+
         claim = judgement.claim
         function = code_of(item)
         try:
@@ -138,6 +138,10 @@ class Judging:
 
     def _rewrite(self, item: pytest.Item, judgement: Judgement) -> str:
         """Rewrite the printed numbers of the claim in its file; the difference, or why there is none."""
+        import difflib
+
+        from assay.ledger.accept import accepted
+
         path = Path(code_of(item).__code__.co_filename)
         source = self._sources.of(path)
         before = source.data

@@ -5,9 +5,11 @@ Only the process that pytest was started in writes: workers of pytest-xdist send
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, ClassVar
 
 import pytest
 
@@ -42,9 +44,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "registered(experiment, *, tier=None): the registered run that speaks for the claims"
     )
-    claims = Claims()
-    config.pluginmanager.register(claims, "assay-claims")
-    config.add_cleanup(claims.thaw)
+    config.pluginmanager.register(Claims(), "assay-claims")
     if hasattr(config, "workerinput"):
         return
     from assay_pytest.reporting import Reporting
@@ -59,6 +59,18 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(Reporting(config), "assay-claims-reporting")
 
 
+@contextlib.contextmanager
+def _no_garbage() -> Iterator[None]:
+    """Do not look for garbage in the block, which makes none that lasts."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
 def _marks(item: pytest.Item) -> list[pytest.Mark]:
     """Markers of a claim, closest first; empty for another test."""
     found = [mark for mark in item.iter_markers() if mark.name in ("claim", "registered")]
@@ -68,20 +80,22 @@ def _marks(item: pytest.Item) -> list[pytest.Mark]:
 class Claims:
     """The claims of one session: they are checked when they are collected, and then judged."""
 
+    _frozen: ClassVar[bool] = False  # in this process, and not given back to the garbage collector yet
+
     def __init__(self) -> None:
         """Know of no claim yet."""
         self._judging: Judging | None = None
-        self._frozen = False
+
+    def pytest_sessionstart(self) -> None:
+        """Give the garbage collector back what an earlier session in this process froze; one that ends need not."""
+        if Claims._frozen:
+            gc.unfreeze()
+        Claims._frozen = False
 
     def pytest_collection_finish(self) -> None:
         """Spare the garbage collector what claims were made of: a fifth of the time of a session of thousands."""
-        if self._frozen:
+        if Claims._frozen:
             gc.freeze()
-
-    def thaw(self) -> None:
-        """Give the garbage collector everything back, after pytest's own last looks for garbage."""
-        if self._frozen:
-            gc.unfreeze()
 
     @pytest.fixture
     def evidence(self) -> Evidence:
@@ -104,12 +118,13 @@ class Claims:
             return
         if sys.flags.optimize and config.getoption("assertmode", "rewrite") == "plain":
             raise pytest.UsageError("python -O with --assert=plain removes the assertions of claims: drop one of them")
-        self._frozen = True
+        Claims._frozen = True
         gc.freeze()  # collected tests live as long as the session: no need to look for garbage among them
         from assay_pytest.collecting import collect
         from assay_pytest.judging import Judging, PendingBodies
 
-        gathered = collect(marks, config)
+        with _no_garbage():
+            gathered = collect(marks, config)
         for path, messages in gathered.errors.items():
             session.config.hook.pytest_collectreport(
                 report=pytest.CollectReport(nodeid=path, outcome="failed", longrepr="\n".join(messages), result=[])

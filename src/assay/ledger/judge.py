@@ -129,11 +129,12 @@ def _body(judgement: Judgement, raised: BaseException | None) -> None:
 def _numbers(judgement: Judgement, evidence: Evidence, *, stopped: bool) -> None:
     """Compare each bound number; without a run nothing more can be said than that."""
     claim, main = judgement.claim, judgement.main
-    numbered = [(at, binding) for at, binding in enumerate(claim.sentence.bindings) if binding.printed is not None]
     if main is None and claim.run is not None:
         return
     registered, ties = [], []
-    for at, binding in numbered:
+    for at, binding in enumerate(claim.sentence.bindings):
+        if binding.printed is None:
+            continue
         if main and binding.key in evidence.bound and main.has(binding.key):
             why = f"evidence.bind({binding.key}=...) hides a key of {main.run_id}: choose another name"
             judgement.problems.append(Problem(Verdict.FAILS, (("claim", why),), why, at))

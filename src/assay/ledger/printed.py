@@ -149,9 +149,10 @@ def matches(printed: Printed, value: object) -> Match:
         values = _parts(printed, value)
     except NotANumberError as error:
         return Match(holds=False, tie=False, registered_as_printed=shown(value), why=str(error))
-    if not all(part.is_finite() for part in values):
-        why = "the registered value is not finite"
-        return Match(holds=False, tie=False, registered_as_printed=shown(value), why=why, finite=False)
+    for part in values:
+        if not part.is_finite():
+            why = "the registered value is not finite"
+            return Match(holds=False, tie=False, registered_as_printed=shown(value), why=why, finite=False)
     if printed.form is Form.RELATION:
         return _match_relation(printed, values[0])
     tie = False

@@ -11,7 +11,6 @@ import html
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from pathlib import Path
 from typing import NamedTuple
 
@@ -171,6 +170,8 @@ def disagreement(citation: Citation, display: str, *, names: Iterable[str] = ())
         return None
     if citation.cited != citation.claim:
         return Disagreement(citation.place, f"cites ({citation.cited}): cite one claim a sentence")
+    from difflib import SequenceMatcher
+
     theirs, ours = text.split(), wanted.split()
     theirs = theirs[max(0, len(theirs) - len(ours)) :]
     for tag, left, right, low, high in SequenceMatcher(None, theirs, ours, autojunk=False).get_opcodes():

@@ -38,7 +38,8 @@ class Count:
     missing: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("count", "of", "missing"):
+        plain_integers = type(self.count) is type(self.of) is type(self.missing) is int
+        for name in () if plain_integers else ("count", "of", "missing"):
             value = getattr(self, name)
             if isinstance(value, bool) or not hasattr(value, "__index__"):
                 raise RecordError(f"Count: {name} is {value!r}; it is a whole number.")

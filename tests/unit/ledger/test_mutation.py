@@ -128,3 +128,24 @@ def test_a_derived_number_follows_what_is_read(store: EvidenceStore) -> None:
     assert honest.faults == ()
     fixed = outcome(store, "{twice: 1.0}, {loss: 0.5}", lambda evidence: evidence.bind(twice=1.0))
     assert fixed.faults == ("twice is bound to 1.0 whatever is read",)
+
+
+def test_tables_of_older_and_newer_pandas_are_one(tmp_path: Path) -> None:
+    pairs = {"pair": ["a", "b"], "n": [1, 2]}
+    older = pd.DataFrame(pairs).astype({"pair": "object", "n": "int32"})
+    newer = pd.DataFrame(pairs).astype({"pair": "str", "n": "int64"})
+    record = Record(tmp_path / "experiments")
+    record.register(complete(record, numbers={"x": 1}, tables={"older": older, "newer": newer}), why="the test")
+    store = EvidenceStore(tmp_path / "experiments", tmp_path)
+    evidence = Evidence(store, RUN)
+    pd.testing.assert_frame_equal(evidence.table("older"), evidence.table("newer"))
+
+    def body(name: str) -> Body:
+        def reads(evidence: Evidence) -> None:
+            assert evidence.table(name)["n"].sum() == 3
+
+        return reads
+
+    found = [outcome(store, "Good.", body(name)) for name in ("older", "newer")]
+    assert found[0] == found[1]
+    assert found[0].faults == ()
