@@ -34,7 +34,7 @@ test-deep: .venv/.peers  ## laws and unit tests on 300 new random examples each 
 	$(BIN)/python -m pytest tests/laws tests/unit tests/peers -n 2 --dist loadfile --hypothesis-profile deep
 
 campaigns: .venv/.ready  ## kill a run 50 times and more such trials, in full length (about 15 minutes)
-	$(BIN)/python -m pytest tests/campaigns --kills 50
+	$(BIN)/python -m pytest tests/campaigns --kills 50 --sessions 20
 
 check: .venv/.ready  ## format, lint, types, layers, budgets
 	$(BIN)/ruff format --check .
