@@ -14,6 +14,7 @@ import click
 from assay import __version__
 from assay.cli.claims import claims
 from assay.cli.data import data
+from assay.cli.freeze import freeze
 from assay.cli.merge import merge
 from assay.cli.run import run
 from assay.cli.runs import runs
@@ -40,7 +41,7 @@ def assay() -> None:
     """Claims are tests: run experiments, keep their record, and check every printed number against it."""
 
 
-for _command in (run, runs, claims, data, merge):
+for _command in (run, runs, claims, freeze, data, merge):
     assay.add_command(_command)
 
 

@@ -12,7 +12,9 @@ from assay.cli.verify import verify
 from assay.errors import ConfigError, RecordError
 from assay.runs.compare import diff
 from assay.runs.configuration import nearest
+from assay.runs.freeze import CONFIRMATORY
 from assay.runs.manifest import STAGES, RunStatus
+from assay.runs.order import order_of
 from assay.runs.registry import Record, open_record
 from assay.runs.results import unverified_values
 from assay.runs.storage import shown
@@ -226,6 +228,8 @@ def _facts(record: Record, run_id: str, status: str) -> dict[str, Any]:
     except RecordError as error:
         return {**facts, "manifest": str(error)}
     facts |= {name: getattr(manifest, name) for name in _SHOWN}
+    if manifest.kind == CONFIRMATORY:
+        facts["order"] = str(order_of(manifest, record.repository))
     try:
         facts["stale"] = record.stale(run_id)
     except RecordError as error:

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.errors import EvidenceError, RecordError
-from assay.runs.events import stray_files
+from assay.runs.events import read_event, stray_files
+from assay.runs.freeze import copy_problem, freeze_of
 from assay.runs.manifest import RunStatus
 from assay.runs.registration import read_registration, registration_files
 from assay.runs.registry import split_attempt
@@ -30,8 +31,9 @@ class Finding:
 
 
 def examine(record: Record) -> list[Finding]:
-    """All findings in a record, in the order: damage, leftovers, runs, registrations, index."""
-    return [*_damage(record), *_leftovers(record), *_runs(record), *_registrations(record), *_index(record)]
+    """All findings in a record, in the order: damage, leftovers, runs, registrations, freezes, index."""
+    found = [*_damage(record), *_leftovers(record), *_runs(record), *_registrations(record)]
+    return [*found, *_freezes(record), *_index(record)]
 
 
 def _damage(record: Record) -> Iterator[Finding]:
@@ -111,6 +113,15 @@ def _stale(record: Record, run_id: str, path: Path) -> Iterator[Finding]:
         yield Finding(
             "stale", shown(path), f"{run_id} ran other code than is here: {listed}. Run and register it again."
         )
+
+
+def _freezes(record: Record) -> Iterator[Finding]:
+    for path in sorted(record.event_folder.glob(f"*-{RunStatus.FROZEN}-*.json")):
+        with contextlib.suppress(RecordError):  # a damaged event is named above
+            freeze = freeze_of(read_event(path))
+            if problem := copy_problem(freeze, record.root.parent):
+                advice = f"The copy of freeze {freeze.label} is {problem}. Restore it: git checkout -- {freeze.copy}."
+                yield Finding("freeze", freeze.copy, advice)
 
 
 def _index(record: Record) -> Iterator[Finding]:

@@ -115,8 +115,12 @@ def write_event(
 
 def read_event(path: Path) -> Event:
     """The event in ``path``; RecordError naming the file when its bytes are not those that its name promises."""
+    return parse_event(read_bytes(path), path)
+
+
+def parse_event(data: bytes, path: Path) -> Event:
+    """The event in the bytes of the file ``path``, on disk or in a commit; RecordError as for :func:`read_event`."""
     name = shown(path)
-    data = read_bytes(path)
     match = _NAME.fullmatch(path.name)
     if match is None or digest(data)[:8] != match[4]:
         raise RecordError(

@@ -23,11 +23,12 @@ from assay.runs.experiment import DEFAULT_TAG, Experiment
 from assay.runs.manifest import Manifest, RunStatus, config_hash
 from assay.runs.preparing import Preparing
 from assay.runs.processes import THREADS_PER_CELL
-from assay.runs.provenance import changed_files, code_state, machine, peak_memory_bytes, scrub
+from assay.runs.provenance import code_state, machine, peak_memory_bytes, scrub
 from assay.runs.recorder import Run
 from assay.runs.registry import Record, open_record
 from assay.runs.results import Results, summary_digests
 from assay.runs.source import module_digests
+from assay.runs.starting import refuse_dirty, refuse_mislabelled, refuse_unfrozen
 from assay.runs.storage import digest, file_digest
 
 _LONGEST_MESSAGE = 20_000  # characters
@@ -48,30 +49,38 @@ def execute(
     upstream: Upstream | None = None,
     started: Callable[[str], None] | None = None,
     quiet: bool = False,
+    rerun: bool = False,
 ) -> str:
     """Run an experiment on a configuration and return the run id of the completed attempt.
 
     ``workers`` is how many cells run at once (default: the CPUs this process may use). ``register`` is the reason for
     which the run is registered when it completes; it then has to start from a clean commit. ``upstream`` finds the
     runs that ``run.uses`` asks for (default: what is registered in ``record``, else in the repository's record).
-    ``started`` is told the run id once the attempt is on record.
+    ``started`` is told the run id once the attempt is on record. ``rerun`` says that the run repeats one on record to
+    check it; then a confirmatory configuration needs no freeze.
 
     Raises:
         ConfigError: the configuration or the data hashes are of the wrong type; nothing was written.
-        RecordError: the run goes on already in another process, or is to be registered from a dirty tree; nothing was
-            written. Any exception of the experiment itself leaves a failed attempt behind and is raised again.
+        RecordError: the run goes on already in another process, is to be registered from a dirty tree, or is
+            confirmatory and not provably frozen before; nothing was written. Any exception of the experiment itself
+            leaves a failed attempt behind and is raised again.
     """
     values, data = plain(config), data_hashes(experiment, config)
     at_once = available_cpus() if workers is None else workers
     if at_once < 1:
         raise ConfigError(f"workers: wanted at least 1 process, got {workers}.")
+    tag = experiment.tag(tier)
+    base_id = f"{experiment.name}_{tag}_{config_hash(values, data)[:12]}"
     facts = _facts(experiment, repository)
+    manifest = _manifest(experiment, base_id, values, data, tag=tag, at=record.clock(), facts=facts)
     if register is not None:
-        _refuse_dirty(facts, register, repository)
-    base_id = f"{experiment.name}_{experiment.tag(tier)}_{config_hash(values, data)[:12]}"
+        refuse_dirty(manifest, asked=f"--register {register!r}", repository=repository)
+    refuse_mislabelled(manifest)
+    if not rerun:
+        refuse_unfrozen(manifest, record=record, repository=repository)
     with record.lock(base_id):
         run_id = record.next_attempt(base_id)
-        manifest = _manifest(experiment, run_id, values, data, tag=experiment.tag(tier), at=record.clock(), facts=facts)
+        manifest = dataclasses.replace(manifest, run_id=run_id)
         run = Run(
             config,
             run_id=run_id,
@@ -265,19 +274,6 @@ def _registered_in(record: Record, main: Record) -> Upstream:
         return main.results(main.registered(experiment, tier).run_id)
 
     return find
-
-
-def _refuse_dirty(facts: Mapping[str, Any], why: str, repository: Path) -> None:
-    if facts["commit"] is None or facts["dirty"] is not False:
-        state = "outside a git commit"
-        if facts["commit"] is not None:
-            files = [*changed_files(repository), *(f"{name} (untracked)" for name in facts["untracked"])]
-            more = f" and {len(files) - 5} more" if len(files) > 5 else ""
-            state = f"on a dirty tree on top of {facts['commit'][:7]} ({', '.join(files[:5])}{more})"
-        raise RecordError(
-            f"--register {why!r}: the run would start {state}, so nobody could tell which code made its numbers. "
-            "Commit first; nothing was run."
-        )
 
 
 def _facts(experiment: Experiment, repository: Path) -> dict[str, Any]:

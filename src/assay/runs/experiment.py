@@ -25,8 +25,9 @@ from assay.runs.preparing import Preparing
 if TYPE_CHECKING:
     from assay.runs.recorder import Run
 
-TIERS = ("tiny", "quick", "small", "open", "full")
-"""Names a tier may have: tests, minutes on two cores, models trained here, open weights, the full rosters."""
+TIERS = ("tiny", "quick", "small", "open", "full", "confirmatory")
+"""Names a tier may have: tests, minutes on two cores, models trained here, open weights, the full rosters, and what a
+study was frozen to run once."""
 
 DEFAULT_TAG = "default"
 """Tag of the one configuration of an experiment without tiers: the defaults of its dataclass."""

@@ -93,12 +93,12 @@ def code_state(repository: Path) -> CodeState:
     Raises:
         RecordError: git is missing or refuses in a folder that it keeps, so that the state cannot be told.
     """
-    if _git(repository, "rev-parse", "--is-inside-work-tree") is None:
+    if git(repository, "rev-parse", "--is-inside-work-tree") is None:
         return CodeState(None, None, None, ())
-    head = _git(repository, "rev-parse", "--verify", "--quiet", "HEAD", absent_ok=True)
+    head = git(repository, "rev-parse", "--verify", "--quiet", "HEAD", absent_ok=True)
     against = ("HEAD",) if head else ("--cached",)
-    diff = _git(repository, "diff", *_DIFF_OPTIONS, *against, "--", *_WATCHED) or b""
-    listed = _git(repository, "ls-files", "-z", "--others", "--exclude-standard", "--", *_WATCHED) or b""
+    diff = git(repository, "diff", *_DIFF_OPTIONS, *against, "--", *_WATCHED) or b""
+    listed = git(repository, "ls-files", "-z", "--others", "--exclude-standard", "--", *_WATCHED) or b""
     names = sorted(name.decode(errors="replace") for name in listed.split(b"\0") if name)
     untracked = tuple(name for name in names if Path(name).suffix in _SOURCE_SUFFIXES or Path(name).name == "Makefile")
     return CodeState(
@@ -111,19 +111,28 @@ def code_state(repository: Path) -> CodeState:
 
 def changed_files(repository: Path) -> list[str]:
     """Files that git knows and that differ from the commit, relative to the repository."""
-    listed = _git(repository, "diff", "--name-only", "--no-renames", "--relative", "-z", "HEAD", "--", *_WATCHED) or b""
+    listed = git(repository, "diff", "--name-only", "--no-renames", "--relative", "-z", "HEAD", "--", *_WATCHED) or b""
     return [name.decode(errors="replace") for name in listed.split(b"\0") if name]
 
 
-def _git(repository: Path, *arguments: str, absent_ok: bool = False) -> bytes | None:
-    """Output of a git command, None outside of git (or for a question whose answer may be absent)."""
+def git(repository: Path, *arguments: str, absent_ok: bool = False, given: bytes = b"") -> bytes | None:
+    """Output of a git command, None outside of git (or for a question whose answer may be absent).
+
+    ``given`` is its standard input. The caller's variables and what replaces commits (refs/replace, grafts) are left
+    aside.
+
+    Raises:
+        RecordError: git is missing in a folder that it keeps, or refuses.
+    """
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     environment |= {"GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+    environment |= {"GIT_NO_REPLACE_OBJECTS": "1", "GIT_GRAFT_FILE": os.devnull}  # a commit is what its id says
     try:
         done = subprocess.run(
-            ["git", "-c", "core.quotepath=off", *arguments],
+            ["git", "-c", "core.quotepath=off", "-c", "advice.graftFileDeprecated=false", *arguments],
             cwd=repository,
             env=environment,
+            input=given,
             capture_output=True,
             check=False,
         )

@@ -57,6 +57,7 @@ def verify(
         upstream=_upstream_of(manifest, record),
         started=started,
         quiet=quiet,
+        rerun=True,
     )
     return judge(recorded, scratch.results(again), printed=printed, holds=holds, tolerance=tolerance)
 
