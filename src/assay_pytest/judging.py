@@ -98,16 +98,16 @@ class Judging:
         item.user_properties[:] = others + properties
         report.user_properties = others + properties
         changed = bool(self._accept) and judgement.claim.id == self._accept
-        stale = judgement.verdict is Verdict.STALE and self._strict
-        if effects is not None and effects.faults and not (judgement.failed or stale):
+        doubtful = self._strict and (judgement.verdict is Verdict.STALE or bool(judgement.doubt))
+        if effects is not None and effects.faults and not (judgement.failed or doubtful):
             report.outcome, report.longrepr = "failed", effects.explain(judgement.claim)
             return
-        if not (judgement.failed or stale or changed):
+        if not (judgement.failed or doubtful or changed):
             return
         text = self._explain(item, judgement)
         if changed:
             diff = self._rewrite(item, judgement)
-            if not diff and not (judgement.failed or stale):
+            if not diff and not (judgement.failed or doubtful):
                 return
             text += f"\n{diff}"
         if hasattr(report, "wasxfail"):
@@ -200,6 +200,8 @@ def _properties(judgement: Judgement) -> list[tuple[str, Any]]:
         ("claim_verdict", str(judgement.verdict)),
         ("claim_note", judgement.note),
         ("claim_kind", str(judgement.kind)),
+        ("claim_order", judgement.order),
+        ("claim_doubt", judgement.doubt),
         ("claim_section", claim.mark.section),
         ("claim_tier", judgement.tier),
         ("claim_run", "; ".join(judgement.runs)),

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options `--claims-*` and the ini keys `claims_*`."""
     group = parser.getgroup("claims", "claims whose printed numbers are checked against registered runs")
-    group.addoption("--claims-strict", action="store_true", help="a stale claim fails")
+    group.addoption(
+        "--claims-strict", action="store_true", help="a stale claim fails, and one whose order is unprovable"
+    )
     group.addoption("--claims-table", metavar="PATH", help="rewrite the table of claims and evidence at PATH")
     group.addoption("--claims-json", metavar="PATH", help="write the verdicts of this session to PATH")
     group.addoption("--claims-accept", metavar="ID", help="rewrite the printed numbers of one claim from its run")

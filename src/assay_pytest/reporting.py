@@ -107,7 +107,7 @@ class Reporting:
             sentence=emphasised(found["claim_written"], names=self._config.getini("claims_names")),
             verdict=found["claim_verdict"],
             note=found["claim_note"],
-            kind=found["claim_kind"],
+            kind=_kind(found),
             section=found["claim_section"],
             tier=found["claim_tier"],
             run=found["claim_run"],
@@ -149,8 +149,19 @@ class Reporting:
         for one in found:
             if one["claim_ties"]:
                 terminal.write_line(f"{'tie':<10}  {one['claim']:<{width}}  {one['claim_ties']}", yellow=True)
+            if one["claim_doubt"]:
+                doubt = f"unprovable: {one['claim_doubt']}"
+                terminal.write_line(f"{'order':<10}  {one['claim']:<{width}}  {doubt}", yellow=True)
         for message in self._said:
             terminal.write_line(message, red=True)
         counts = Counter(one["claim_verdict"] for one in found)
         parts = ", ".join(f"{counts[verdict]} {verdict}" for verdict in ("HOLDS", *_LISTED) if counts[verdict])
         terminal.write_line(f"{len(found)} claim{'s' if len(found) != 1 else ''}: {parts or 'none judged'}")
+
+
+def _kind(found: dict[str, str]) -> str:
+    """Kind of a claim as the table shows it; of a confirmatory one with the order of freeze and run, and any doubt."""
+    if not found["claim_order"]:
+        return found["claim_kind"]
+    doubt = f": {found['claim_doubt']}" if found["claim_doubt"] else ""
+    return f"{found['claim_kind']} (order {found['claim_order']}{doubt})"

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import AssayError, ClaimError, EvidenceError
-from assay.ledger.claim import RunMark
+from assay.ledger.claim import Kind, RunMark
 from assay.ledger.printed import finite
 
 if TYPE_CHECKING:
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from assay.ledger.mutation import Lens
     from assay.runs import Manifest, Record, Results
+    from assay.runs.order import Order
 
 
 class OpenedRun:
@@ -26,6 +27,7 @@ class OpenedRun:
         self._results = results
         self._values: dict[str, Any] = {}
         self._stale: tuple[str, ...] | None = None
+        self._order: Order | None = None
         self.run_id: str = results.run_id
         self.manifest: Manifest = results.manifest
 
@@ -73,6 +75,14 @@ class OpenedRun:
             except AssayError as error:
                 self._stale = (f"source of {self.manifest.experiment} cannot be read ({error})",)
         return self._stale
+
+    def order(self) -> Order | None:
+        """Whether the freeze came before the run, if it is confirmatory; looked up once a session."""
+        if self._order is None and self.manifest.kind == Kind.CONFIRMATORY:
+            from assay.runs.order import order_of
+
+            self._order = order_of(self.manifest, self._repository)
+        return self._order
 
 
 class EvidenceStore:

@@ -24,6 +24,8 @@ def explain(judgement: Judgement, *, line_of: Callable[[int | None], int], citat
             lines.append(_row(label, text + here))
     if judgement.verdict is Verdict.STALE:
         lines.append(_row("stale", judgement.note))
+    if judgement.doubt:
+        lines.append(_row("order", f"unprovable: {judgement.doubt}"))
     if judgement.main is not None:
         lines.append(_row("run", describe(judgement.main)))
     for problem in judgement.problems:
@@ -37,6 +39,8 @@ def explain(judgement: Judgement, *, line_of: Callable[[int | None], int], citat
     if judgement.verdict is Verdict.FAILS:
         accept = f"correct the sentence, or --claims-accept {claim.id} writes the registered numbers"
         other = "correct the claim, or the text that cites it"
+        if any(label == "order" for problem in judgement.problems for label, _ in problem.lines):
+            other = "report it as exploratory, or freeze seeds and data that no run has seen, and run these"
         lines.append(_row("what to do", accept if judgement.corrections else other))
     return "\n".join(lines)
 

@@ -31,7 +31,10 @@ class Problem:
 
 @dataclass(slots=True)
 class Judgement:
-    """Everything that is said of one claim after its test."""
+    """Everything that is said of one claim after its test.
+
+    ``order`` is the verdict on the order of freeze and runs, ``doubt`` why it cannot be proven.
+    """
 
     claim: Claim
     verdict: Verdict
@@ -43,6 +46,8 @@ class Judgement:
     note: str = ""
     registered: tuple[str, ...] = ()
     ties: tuple[str, ...] = ()
+    order: str = ""
+    doubt: str = ""
     problems: list[Problem] = field(default_factory=list)
     main: OpenedRun | None = None
     corrections: dict[int, str] = field(default_factory=dict)
@@ -85,6 +90,7 @@ def judge(
             text = f"{found.place} {found.message}"
             judgement.problems.append(Problem(Verdict.FAILS, (("the text", text),), text))
     _provenance(judgement, evidence)
+    _order(judgement, evidence)
     _conclude(judgement, evidence)
     return judgement
 
@@ -219,10 +225,29 @@ def _provenance(judgement: Judgement, evidence: Evidence) -> None:
     constants = [f"= {binding.text}" for binding in judgement.claim.sentence.bindings if binding.printed is None]
     judgement.keys = (*evidence.reads, *derived, *constants)
     kinds = list(dict.fromkeys(manifest.kind for manifest in manifests))
-    judgement.kind = judgement.main.manifest.kind if judgement.main else ", ".join(kinds) or (mark.kind or "")
+    judgement.kind = ", ".join(kinds) or (mark.kind or "")
     if mark.theorem:
         judgement.kind = Kind.THEOREM
         judgement.generators = (mark.theorem, *judgement.generators)
+
+
+def _order(judgement: Judgement, evidence: Evidence) -> None:
+    """Say whether the freeze came before each confirmatory run; a claim that calls itself so reads no other run."""
+    if judgement.claim.mark.kind is Kind.CONFIRMATORY and judgement.main is not None:
+        others = [run for run in evidence.opened.values() if run.manifest.kind != Kind.CONFIRMATORY]
+        for run in others if judgement.main not in others else ():
+            why = f"the claim calls itself confirmatory, {run.run_id}, which it reads, is {run.manifest.kind}"
+            judgement.problems.append(Problem(Verdict.FAILS, (("kind", why),), why))
+    orders = {run.run_id: order for run in evidence.opened.values() if (order := run.order()) is not None}
+    judgement.order = ", ".join(dict.fromkeys(order.verdict for order in orders.values()))
+    doubts = [f"{run_id}: {order.reason}" for run_id, order in orders.items() if order.verdict == "unprovable"]
+    judgement.doubt = "; ".join(doubts)
+    for run_id, order in orders.items():
+        if order.verdict == "violated":
+            why = f"{order.reason} ({run_id})"
+            judgement.problems.append(
+                Problem(Verdict.FAILS, (("order", f"violated: {why}"),), f"order violated: {why}")
+            )
 
 
 def _conclude(judgement: Judgement, evidence: Evidence) -> None:
