@@ -224,7 +224,7 @@ def _provenance(judgement: Judgement, evidence: Evidence) -> None:
     derived = [f"{name} (derived)" for name in evidence.bound]
     constants = [f"= {binding.text}" for binding in judgement.claim.sentence.bindings if binding.printed is None]
     judgement.keys = (*evidence.reads, *derived, *constants)
-    kinds = list(dict.fromkeys(manifest.kind for manifest in manifests))
+    kinds = sorted({manifest.kind for manifest in manifests})
     judgement.kind = ", ".join(kinds) or (mark.kind or "")
     if mark.theorem:
         judgement.kind = Kind.THEOREM

@@ -79,6 +79,7 @@ class History:
     def removed(self, commit: str, pattern: str) -> list[str]:
         """Paths matching the glob ``pattern`` that a commit in the history of ``commit`` removed, sorted."""
         wanted = (
+            "-m",
             "--no-show-signature",
             "--full-history",
             "--no-renames",
@@ -94,6 +95,7 @@ class History:
     def added_in(self, commit: str, path: str) -> str | None:
         """Earliest commit in the history of ``commit`` that added the file ``path``; None when none did."""
         wanted = (
+            "-m",
             "--no-show-signature",
             "--full-history",
             "--no-renames",
