@@ -12,10 +12,13 @@ settings.load_profile("repeatable")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """`--kills`: how often the kill campaign kills; `make campaigns` says 50."""
+    """Lengths of the campaigns: short ones by default, those of `make campaigns` when it says so."""
     parser.addoption(
         "--kills", type=int, default=3, help="how often tests/campaigns kills a run of merging.representations"
     )
     parser.addoption(
         "--sessions", type=int, default=2, help="how many parallel sessions tests/campaigns compares with a serial one"
+    )
+    parser.addoption(
+        "--edits", type=int, default=4, help="how many edits of tests/campaigns are also judged by the command line"
     )

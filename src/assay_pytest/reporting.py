@@ -147,6 +147,8 @@ class Reporting:
 
             summarise(terminal, found)
         for one in found:
+            if one["claim_verdict"] == "HOLDS" and one["claim_note"]:
+                terminal.write_line(f"{'waived':<10}  {one['claim']:<{width}}  {one['claim_note']}", yellow=True)
             if one["claim_ties"]:
                 terminal.write_line(f"{'tie':<10}  {one['claim']:<{width}}  {one['claim_ties']}", yellow=True)
             if one["claim_doubt"]:

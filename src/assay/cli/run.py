@@ -6,7 +6,7 @@ import contextlib
 import os
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,7 +16,7 @@ from assay.cli.show import echo_json, echo_table, jsonable, say
 from assay.errors import AssayError, ConfigError, EvidenceError
 from assay.runs.compare import diff
 from assay.runs.configuration import plain
-from assay.runs.execution import available_cpus, execute
+from assay.runs.execution import Upstream, available_cpus, execute
 from assay.runs.experiment import Experiment, description, find, study
 from assay.runs.manifest import RunStatus
 from assay.runs.overrides import override
@@ -34,40 +34,78 @@ class Plan(NamedTuple):
     experiment: Experiment
     config: Any
     tier: str | None
+    overrides: tuple[str, ...] | None
 
 
 @click.command()
-@click.argument("name")
+@click.argument("name", required=False)
 @click.option("--tier", help="Which configuration: tiny, quick, small, open, full, as far as the experiment has them.")
 @click.option("--set", "assignments", multiple=True, metavar="FIELD=VALUE", help="Override a field; nested: a.b=VALUE.")
 @click.option("--register", metavar="WHY", help="Register the run when it completes; needs a clean commit.")
 @click.option("--record", "folder", type=click.Path(path_type=Path), help="Write the record under this folder instead.")
 @click.option("--workers", type=click.IntRange(min=1), help="Cells that run at once (default: the CPUs there are).")
+@click.option("--stale", is_flag=True, help="Run again, upstream first, the registered runs that are outgrown.")
+@click.option("--dry-run", is_flag=True, help="With --stale: print what would be run, and run nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document with run_id and status.")
 def run(
-    name: str,
+    name: str | None,
     *,
     tier: str | None,
     assignments: tuple[str, ...],
     register: str | None,
     folder: Path | None,
     workers: int | None,
+    stale: bool,
+    dry_run: bool,
     as_json: bool,
 ) -> None:
-    """Run the experiment NAME, or every experiment of the study NAME."""
+    """Run the experiment NAME, or every experiment of the study NAME; with --stale what is outgrown of it or of all."""
+    if stale:
+        from assay.cli.refresh import refresh
+
+        refresh(
+            name,
+            tier=tier,
+            assignments=assignments,
+            register=register,
+            folder=folder,
+            workers=workers,
+            dry_run=dry_run,
+            as_json=as_json,
+        )
+        return
+    if dry_run or name is None:
+        raise ConfigError("run: name an experiment or study, or say --stale; --dry-run goes with --stale.")
     repository = find_repository()
     if register is not None and not register.strip():
         raise ConfigError("--register: say in one sentence why this run should speak for its experiment.")
     record = open_record(folder or repository / "experiments")
     experiments = [find(one, repository) for one in study(name, repository)]
-    plans = [Plan(one, override(one.configuration(tier), assignments), tier) for one in experiments]
+    plans = [Plan(one, override(one.configuration(tier), assignments), tier, assignments) for one in experiments]
     for plan in plans:
         plain(plan.config)
+    reports = run_plans(plans, record, repository, register=register, workers=workers, as_json=as_json)
+    if as_json:
+        echo_json(reports[0] if len(reports) == 1 else {"status": "completed", "runs": reports})
+
+
+def run_plans(
+    plans: Sequence[Plan],
+    record: Record,
+    repository: Path,
+    *,
+    register: str | None,
+    workers: int | None,
+    as_json: bool,
+    upstream: Upstream | None = None,
+    ended: Callable[[Plan, str], None] = lambda plan, run_id: None,
+) -> list[dict[str, Any]]:
+    """Run one plan after the other and report each; ``ended`` is told the run id of each as it completes."""
     reports: list[dict[str, Any]] = []
     for plan in plans:
         _announce(plan, record, repository, workers=workers or available_cpus(), err=as_json)
         with _reporting(record, as_json=as_json, reports=reports) as started:
-            with _prints_to_stderr() if as_json else contextlib.nullcontext():
+            with prints_to_stderr() if as_json else contextlib.nullcontext():
                 run_id = execute(
                     plan.experiment,
                     plan.config,
@@ -76,13 +114,15 @@ def run(
                     tier=plan.tier,
                     workers=workers,
                     register=register,
+                    upstream=upstream,
                     started=started,
+                    overrides=plan.overrides,
                 )
             reports[-1] = _report(record, run_id, register=register)
+            ended(plan, run_id)
         if not as_json:
             _conclude(record, run_id, plan)
-    if as_json:
-        echo_json(reports[0] if len(reports) == 1 else {"status": "completed", "runs": reports})
+    return reports
 
 
 def _announce(plan: Plan, record: Record, repository: Path, *, workers: int, err: bool) -> None:
@@ -94,7 +134,7 @@ def _announce(plan: Plan, record: Record, repository: Path, *, workers: int, err
 
 
 @contextlib.contextmanager
-def _prints_to_stderr() -> Iterator[None]:
+def prints_to_stderr() -> Iterator[None]:
     """Let what an experiment and its cells print go to standard error, so that standard output is one document."""
     sys.stdout.flush()
     kept = os.dup(_STDOUT)

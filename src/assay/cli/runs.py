@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import click
 
 from assay.cli.show import echo_json, echo_table, jsonable, say
+from assay.cli.stale import stale, waive
 from assay.cli.verify import verify
 from assay.errors import ConfigError, RecordError
 from assay.runs.compare import diff
@@ -17,6 +18,7 @@ from assay.runs.manifest import STAGES, RunStatus
 from assay.runs.order import order_of
 from assay.runs.registry import Record, open_record
 from assay.runs.results import unverified_values
+from assay.runs.stale import standing_of
 from assay.runs.storage import shown
 
 UNREADABLE = "unreadable"
@@ -57,10 +59,11 @@ class Line(NamedTuple):
 
 @click.group(cls=_ListByDefault)
 def runs() -> None:
-    """Look at the record: list (the default), show, diff, register, doctor, index, verify."""
+    """Look at the record: list (the default), show, diff, register, doctor, index, verify, stale, waive."""
 
 
-runs.add_command(verify)
+for _command in (verify, stale, waive):
+    runs.add_command(_command)
 
 
 @runs.command("list")
@@ -222,7 +225,8 @@ def _facts(record: Record, run_id: str, status: str) -> dict[str, Any]:
         return {**facts, "damaged": damaged, "to do": f"git checkout -- {' '.join(damaged)}"}
     facts["standing"] = record.standing(run_id)
     for event in record.events(run_id):
-        facts |= {name: event.payload[name] for name in ("error", "message", "by", "why") if name in event.payload}
+        if event.event is not RunStatus.WAIVED:
+            facts |= {name: event.payload[name] for name in ("error", "message", "by", "why") if name in event.payload}
     try:
         manifest = record.manifest(run_id)
     except RecordError as error:
@@ -231,7 +235,9 @@ def _facts(record: Record, run_id: str, status: str) -> dict[str, Any]:
     if manifest.kind == CONFIRMATORY:
         facts["order"] = str(order_of(manifest, record.repository))
     try:
-        facts["stale"] = record.stale(run_id)
+        found = standing_of(record, run_id, record.repository)
+        facts["stale"] = [str(reason) for reason in found.reasons] if found.stale else []
+        facts["waived"] = found.waiver.why if found.reasons and found.waiver else None
     except RecordError as error:
         facts["stale"] = str(error)
     return facts

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import Any
 
 import click
 
+from assay.cli.run import prints_to_stderr
 from assay.cli.show import echo_json, echo_table, say
+from assay.cli.show import shown as text
 from assay.errors import ConfigError
-from assay.runs.compare import RELATIVE_TOLERANCE, Outcome
+from assay.runs.compare import RELATIVE_TOLERANCE, Outcome, relative
 from assay.runs.configuration import nearest
 from assay.runs.registry import Record, open_record
-from assay.runs.reproduction import scratch_record
+from assay.runs.reproduction import Reproduction, scratch_record
 from assay.runs.reproduction import verify as run_again
 from assay.runs.storage import find_repository, shown
 
@@ -36,27 +39,30 @@ def verify(
     as_json: bool,
 ) -> None:
     """Run a run (or the registered run of an experiment) again and compare: numbers that claims print at the printed
-    precision, the others within a relative tolerance, counts and words exactly. Exit 1 when a number drifted."""
+    precision, the others within a relative tolerance, counts and words exactly. Says reproduced, drifted (by what, and
+    from where that is likely to come) or failed. Exit 1 unless it is reproduced."""
     repository = find_repository()
     record = open_record(folder)
     run_id = _chosen(record, run_or_experiment, tier)
     manifest = record.results(run_id).manifest
     scratch = scratch_record(repository, run_id)
     say(f"Running {run_id} again, recorded in {shown(scratch.root)}/", err=as_json)
-    outcome = run_again(
-        record,
-        run_id,
-        repository=repository,
-        printed=_printed(repository, manifest.experiment, manifest.tag),
-        holds=_holds,
-        tolerance=tolerance,
-        workers=workers,
-    )
+    with prints_to_stderr() if as_json else contextlib.nullcontext():
+        found = run_again(
+            record,
+            run_id,
+            repository=repository,
+            printed=_printed(repository, manifest.experiment, manifest.tag),
+            holds=_holds,
+            tolerance=tolerance,
+            workers=workers,
+        )
+    say(found.trace, err=True, nl=False)
     if as_json:
-        echo_json(_document(outcome, scratch))
+        echo_json(_document(found, scratch, tolerance=tolerance))
     else:
-        _show(outcome, scratch)
-    context.exit(0 if outcome.reproduced else 1)
+        _show(found, scratch)
+    context.exit(0 if found.verdict == "reproduced" else 1)
 
 
 def _chosen(record: Record, name: str, tier: str | None) -> str:
@@ -85,40 +91,48 @@ def _holds(form: str, value: Any) -> bool:
     return matches(parse(form), value).holds
 
 
-def _document(outcome: Outcome, scratch: Record) -> dict[str, Any]:
-    changes = {name: getattr(outcome, name) for name in ("drifted", "source", "environment")}
+def _document(found: Reproduction, scratch: Record, *, tolerance: float) -> dict[str, Any]:
+    outcome = found.outcome
+    listed = ("drifted", "source", "environment")
+    changes = {name: [one._asdict() for one in getattr(outcome, name)] if outcome else [] for name in listed}
     return {
-        "run_id": outcome.run_id,
-        "rerun_id": outcome.rerun_id,
-        "verdict": "reproduced" if outcome.reproduced else "drifted",
-        "identical_bytes": outcome.identical,
-        "compared": outcome.compared,
-        "held_at_printed_precision": outcome.printed,
-        "tolerance": outcome.tolerance,
-        "largest_relative_difference": outcome.largest,
-        **{name: [change._asdict() for change in found] for name, found in changes.items()},
-        "rerun": shown(scratch.summary_folder(outcome.rerun_id)),
+        "run_id": found.run_id,
+        "rerun_id": found.rerun_id,
+        "verdict": found.verdict,
+        "failure": found.failure,
+        "identical_bytes": outcome.identical if outcome else False,
+        "compared": outcome.compared if outcome else 0,
+        "held_at_printed_precision": outcome.printed if outcome else 0,
+        "tolerance": tolerance,
+        "largest_relative_difference": outcome.largest if outcome else 0.0,
+        **changes,
+        "likely_sources": [one._asdict() for one in found.suspects],
+        "rerun": shown(scratch.summary_folder(found.rerun_id)) if found.rerun_id else "",
     }
 
 
-def _show(outcome: Outcome, scratch: Record) -> None:
+def _show(found: Reproduction, scratch: Record) -> None:
+    outcome = found.outcome
+    if outcome is None:
+        say(f"FAILED  {found.run_id}: {found.failure}")
+    else:
+        _show_outcome(outcome, found.verdict)
+    if found.suspects and found.verdict != "reproduced":
+        echo_table(("likely source", "recorded -> now"), found.suspects)
+    elif found.suspects and outcome and not outcome.identical:
+        say("  differs " + "; ".join(f"{one.source}: {one.detail}" for one in found.suspects))
+    if found.rerun_id:
+        say(f"  rerun   {shown(scratch.summary_folder(found.rerun_id))}/")
+
+
+def _show_outcome(outcome: Outcome, verdict: str) -> None:
     if outcome.drifted:
-        echo_table(("drifted", "recorded", "now"), outcome.drifted)
-    if outcome.source:
-        echo_table(
-            ("code changed", "recorded", "now"), [(x.where, _short(x.first), _short(x.second)) for x in outcome.source]
-        )
-    if outcome.environment:
-        echo_table(("machine", "recorded", "now"), outcome.environment)
-    word = "REPRODUCED" if outcome.reproduced else "DRIFTED"
+        gaps = [relative(change.first, change.second) for change in outcome.drifted]
+        rows = [(*change, "-" if gap != gap else text(gap)) for change, gap in zip(outcome.drifted, gaps, strict=True)]
+        echo_table(("drifted", "recorded", "now", "relative"), rows)
     same = "identical bytes" if outcome.identical else f"largest relative difference {outcome.largest:.2g}"
     say(
-        f"{word}  {outcome.run_id}: {outcome.compared} numbers and table cells, {same}\n"
+        f"{verdict.upper()}  {outcome.run_id}: {outcome.compared} numbers and table cells, {same}\n"
         f"  {outcome.printed} held at the precision that claims print, the others within {outcome.tolerance:g} "
-        f"relative; {len(outcome.drifted)} drifted\n"
-        f"  rerun   {shown(scratch.summary_folder(outcome.rerun_id))}/"
+        f"relative; {len(outcome.drifted)} drifted"
     )
-
-
-def _short(digest: Any) -> str:
-    return str(digest)[:12] if digest else "-"

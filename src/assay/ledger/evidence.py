@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from assay.ledger.mutation import Lens
     from assay.runs import Manifest, Record, Results
     from assay.runs.order import Order
+    from assay.runs.stale import Standing
 
 
 class OpenedRun:
@@ -26,8 +27,8 @@ class OpenedRun:
         self._repository = repository
         self._results = results
         self._values: dict[str, Any] = {}
-        self._stale: tuple[str, ...] | None = None
         self._order: Order | None = None
+        self._standing: Standing | None = None
         self.run_id: str = results.run_id
         self.manifest: Manifest = results.manifest
 
@@ -68,13 +69,26 @@ class OpenedRun:
         return self._results.table(name)
 
     def stale(self) -> tuple[str, ...]:
-        """Modules whose source changed since the run; looked up once a session."""
-        if self._stale is None:
+        """What changed since the run (modules, data files, upstream runs) that no waiver covers."""
+        found = self._stands()
+        return tuple(map(str, found.reasons)) if found.stale else ()
+
+    def waived(self) -> str:
+        """Why what changed since the run is waived, in the words of who did; empty when nothing is."""
+        found = self._stands()
+        return found.waiver.why if found.reasons and found.waiver else ""
+
+    def _stands(self) -> Standing:
+        """How the run stands to the present code and data; looked up once a session."""
+        from assay.runs.stale import Reason, Standing, standing_of
+
+        if self._standing is None:
             try:
-                self._stale = tuple(self._record.stale(self.run_id, self._repository))
+                self._standing = standing_of(self._record, self.run_id, self._repository)
             except AssayError as error:
-                self._stale = (f"source of {self.manifest.experiment} cannot be read ({error})",)
-        return self._stale
+                unreadable = Reason("source", f"source of {self.manifest.experiment}", f"cannot be read ({error})")
+                self._standing = Standing((unreadable,), None, {}, "")
+        return self._standing
 
     def order(self) -> Order | None:
         """Whether the freeze came before the run, if it is confirmatory; looked up once a session."""

@@ -258,11 +258,12 @@ def _conclude(judgement: Judgement, evidence: Evidence) -> None:
         judgement.verdict = Verdict.FAILS
     elif verdicts:
         judgement.verdict = Verdict.UNVERIFIED
-    elif changed := [
-        f"{module} changed since {run.run_id}" for run in evidence.opened.values() for module in run.stale()
-    ]:
+    elif changed := [f"{what} since {run.run_id}" for run in evidence.opened.values() for what in run.stale()]:
         judgement.verdict = Verdict.STALE
         judgement.note = "; ".join((*changed, *(_rerun(run) for run in evidence.opened.values() if run.stale())))
+    else:
+        waived = {run.run_id: run.waived() for run in evidence.opened.values()}
+        judgement.note = "; ".join(f"waived for {run_id}: {why}" for run_id, why in waived.items() if why)
 
 
 def _rerun(run: OpenedRun) -> str:

@@ -9,13 +9,14 @@ from assay.runs.experiment import experiment  # at once: the decorator has the n
 
 if TYPE_CHECKING:
     from assay.runs.artifacts import ArtifactArray
+    from assay.runs.data_files import file_digests
     from assay.runs.recorder import Run
     from assay.runs.registry import Record, open_record
     from assay.runs.results import Results
     from assay.runs.values import Count, count
     from assay.stats.estimate import Estimate
 
-__all__ = ["ArtifactArray", "Count", "Estimate", "Record", "Results", "Run", "count", "experiment", "open_record"]
+__all__ = ["ArtifactArray", "Count", "Estimate", "Record", "Results", "Run", "count", "experiment", "file_digests", "open_record"]
 
 _MODULES = {
     "ArtifactArray": "assay.runs.artifacts",
@@ -25,6 +26,7 @@ _MODULES = {
     "Results": "assay.runs.results",
     "Run": "assay.runs.recorder",
     "count": "assay.runs.values",
+    "file_digests": "assay.runs.data_files",
     "open_record": "assay.runs.registry",
 }
 

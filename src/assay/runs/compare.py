@@ -85,7 +85,7 @@ def diff(first: Results, second: Results) -> Difference:
         second=second.run_id,
         compared=len(left.keys() | right.keys()),
         numbers=_changes(left, right),
-        configuration=_changes(_flat(one.config), _flat(two.config)),
+        configuration=settings_changes(one.config, two.config),
         source=_changes(dict(one.modules), dict(two.modules)),
         environment=environment_changes(one, two),
     )
@@ -191,6 +191,11 @@ def environment_changes(first: Manifest, second: Manifest) -> tuple[Change, ...]
         facts = {name: getattr(manifest, name) for name in ("python", "os", "cpu", "cores", "threads", "accelerator")}
         sides.append(facts | _flat(manifest.packages, "package ") | _flat(manifest.determinism, "determinism "))
     return _changes(*sides)
+
+
+def settings_changes(first: Mapping[str, Any], second: Mapping[str, Any]) -> tuple[Change, ...]:
+    """Fields, by dotted name, in which two resolved configurations differ."""
+    return _changes(_flat(first), _flat(second))
 
 
 def _changes(first: Mapping[str, Any], second: Mapping[str, Any]) -> tuple[Change, ...]:

@@ -111,7 +111,9 @@ def _stale(record: Record, run_id: str, path: Path) -> Iterator[Finding]:
     if changed:
         listed = ", ".join(changed[:5]) + (f" and {len(changed) - 5} more" if len(changed) > 5 else "")
         yield Finding(
-            "stale", shown(path), f"{run_id} ran other code than is here: {listed}. Run and register it again."
+            "stale",
+            shown(path),
+            f"{run_id} is outgrown: {listed}. assay runs stale says how; assay run --stale runs it again.",
         )
 
 

@@ -9,7 +9,7 @@ import re
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from types import FrameType
@@ -48,6 +48,7 @@ def execute(
     register: str | None = None,
     upstream: Upstream | None = None,
     started: Callable[[str], None] | None = None,
+    overrides: Sequence[str] | None = None,
     quiet: bool = False,
     rerun: bool = False,
 ) -> str:
@@ -56,8 +57,9 @@ def execute(
     ``workers`` is how many cells run at once (default: the CPUs this process may use). ``register`` is the reason for
     which the run is registered when it completes; it then has to start from a clean commit. ``upstream`` finds the
     runs that ``run.uses`` asks for (default: what is registered in ``record``, else in the repository's record).
-    ``started`` is told the run id once the attempt is on record. ``rerun`` says that the run repeats one on record to
-    check it; then a confirmatory configuration needs no freeze.
+    ``started`` is told the run id once the attempt is on record. ``overrides``, the ``field=value`` that were applied
+    to the tier's configuration, are put on record, so that the run can be repeated on what the tier says later.
+    ``rerun`` says that the run repeats one on record to check it; then a confirmatory configuration needs no freeze.
 
     Raises:
         ConfigError: the configuration or the data hashes are of the wrong type; nothing was written.
@@ -87,10 +89,10 @@ def execute(
             folder=record.summary_folder(run_id),
             place=_place(record, base_id, manifest, repository=repository),
             workers=at_once,
-            upstream=upstream or _registered_in(record, open_record(repository / "experiments")),
+            upstream=upstream or registered_in(record, open_record(repository / "experiments")),
             quiet=quiet,
         )
-        with _index_after(record), _Attempt(record, manifest, repository).lasting(run):
+        with _index_after(record), _Attempt(record, manifest, repository, overrides).lasting(run):
             if started is not None:
                 started(run_id)
             experiment(config, run)
@@ -169,8 +171,9 @@ def _index_after(record: Record) -> Iterator[None]:
 class _Attempt:
     """The life of one attempt on record, from its running event to the event that says how it ended."""
 
-    def __init__(self, record: Record, manifest: Manifest, repository: Path) -> None:
+    def __init__(self, record: Record, manifest: Manifest, repository: Path, overrides: Sequence[str] | None) -> None:
         self.record = record
+        self.said = {} if overrides is None else {"set": list(overrides)}
         self.repository = repository
         self.manifest = manifest
         self.clock = time.monotonic()
@@ -179,7 +182,7 @@ class _Attempt:
     def lasting(self, run: Run) -> Iterator[None]:
         """Put the attempt on record, run the block, and put on record how it ended; exceptions pass through."""
         with _signals_interrupt():
-            self.record.append(RunStatus.RUNNING, run.run_id)
+            self.record.append(RunStatus.RUNNING, run.run_id, **self.said)
             try:
                 self.record.write_manifest(self.manifest)
                 yield
@@ -262,8 +265,8 @@ def _place(record: Record, base_id: str, manifest: Manifest, *, repository: Path
     return CellStore(folder / manifest.run_id, tuple(earlier), record.artifacts, repository, inputs)
 
 
-def _registered_in(record: Record, main: Record) -> Upstream:
-    """Registered runs of ``record``; a scratch record without one uses the repository's own."""
+def registered_in(record: Record, main: Record) -> Upstream:
+    """Finds the registered runs of ``record``; a scratch record without one uses the repository's own."""
 
     def find(experiment: str, tier: str | None) -> Results:
         try:

@@ -42,7 +42,7 @@ def index_bytes(intact: Iterable[Event], damaged: Iterable[Path]) -> bytes:
 def _line(run_id: str, events: list[Event], damaged: list[str]) -> dict[str, Any]:
     events = sorted(events, key=lambda event: event.order)
     stages = [event for event in events if event.event in STAGES]
-    said = [event.event for event in events if event.event not in STAGES]
+    said = [event.event for event in events if event.event not in (*STAGES, RunStatus.WAIVED)]
     ends = [event for event in stages if event.event not in (RunStatus.PLANNED, RunStatus.RUNNING)]
     return {
         "run_id": run_id,

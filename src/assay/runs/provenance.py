@@ -115,6 +115,15 @@ def changed_files(repository: Path) -> list[str]:
     return [name.decode(errors="replace") for name in listed.split(b"\0") if name]
 
 
+def committed_file(repository: Path, commit: str, name: str) -> bytes | None:
+    """Bytes of a file, named relative to the repository, as a commit holds it; None without that commit or file.
+
+    Raises:
+        RecordError: git is not installed, or refuses in a repository that it keeps.
+    """
+    return git(repository, "cat-file", "blob", f"{commit}:./{name}", absent_ok=True)
+
+
 def git(repository: Path, *arguments: str, absent_ok: bool = False, given: bytes = b"") -> bytes | None:
     """Output of a git command, None outside of git (or for a question whose answer may be absent).
 

@@ -194,14 +194,11 @@ class Record:
         return open_results(self, run_id)
 
     def stale(self, run_id: str, repository: Path | None = None) -> list[str]:
-        """Modules of the run's experiment whose code is no longer what ran: changed, new or gone; empty if none."""
-        from assay.runs.source import is_module, module_digests
+        """Modules, data files and upstream runs that are no longer what the run used; empty if none, or if waived."""
+        from assay.runs.stale import standing_of
 
-        manifest = self.manifest(run_id)
-        place = self.repository if repository is None else repository
-        module = f"experiments.{manifest.experiment}"
-        now = module_digests(module, place) if is_module(module, place) else {}
-        return sorted(name for name in now.keys() | manifest.modules if now.get(name) != manifest.modules.get(name))
+        found = standing_of(self, run_id, self.repository if repository is None else repository)
+        return [reason.where for reason in found.reasons] if found.stale else []
 
     # -- registrations ---------------------------------------------------------------------------------------------
 

@@ -72,6 +72,24 @@ def source_digest(module: str, repository: Path) -> str:
     return digest(module_digests(module, repository))
 
 
+def possible_files(module: str) -> Iterator[str]:
+    """Where the file of a module may lie, relative to the repository, in the order in which it is looked for."""
+    for place in _places(module):
+        yield from (f"{place}/__init__.py", f"{place}.py")
+
+
+def shape(node: ast.AST) -> str:
+    """Text of a syntax tree without comments, docstrings, positions and ``__version__``: what a digest is over."""
+    parts: list[str] = []
+    _dump(node, parts)
+    return "".join(parts)
+
+
+def shape_digest(tree: ast.Module) -> str:
+    """SHA-256 of the shape of a module: the digest that :func:`module_digests` gives for it."""
+    return digest(shape(tree).encode(errors="surrogatepass"))
+
+
 def _is_record(name: str) -> bool:
     return any(name == entry or name.startswith(f"{entry}.") for entry in _RECORD)
 
@@ -86,24 +104,18 @@ def _modules_of(reference: str, root: Path) -> Iterator[tuple[str, str]]:
         yield name, parts[length] if length < len(parts) else ""
 
 
-def _places(name: str, root: Path) -> Iterator[Path]:
+def _places(name: str) -> Iterator[str]:
     parts = name.split(".")
-    if parts[0].startswith(".") or _FOREIGN & set(parts) or not all(parts):
-        return
-    for base in (root, root / "src"):
-        yield base.joinpath(*parts)
+    if not (_FOREIGN & set(parts)) and all(parts):
+        yield from ("/".join(parts), "/".join(("src", *parts)))
 
 
 def _locate(name: str, root: Path) -> Path | None:
-    for place in _places(name, root):
-        for path in (place / "__init__.py", place.parent / f"{place.name}.py"):
-            if path.is_file():
-                return path
-    return None
+    return next((root / file for file in possible_files(name) if (root / file).is_file()), None)
 
 
 def _is_folder(name: str, root: Path) -> bool:
-    return any(place.is_dir() for place in _places(name, root))
+    return any((root / place).is_dir() for place in _places(name))
 
 
 def _read(path: Path, name: str) -> _Module:
@@ -129,9 +141,7 @@ def _digested(tree: ast.Module, name: str, *, is_package: bool) -> _Module:
     chains: list[ast.Attribute] = []
     _collect(tree, package, bound, typing_only, references, chains)
     references |= {bound[head] + rest for head, rest in map(_chain, chains) if head in bound}
-    parts: list[str] = []
-    _dump(tree, parts)
-    return _Module(digest("".join(parts).encode(errors="surrogatepass")), frozenset(references), typing_only)
+    return _Module(shape_digest(tree), frozenset(references), typing_only)
 
 
 def _collect(
@@ -220,7 +230,7 @@ def _dump(node: object, parts: list[str]) -> None:
     elif isinstance(node, list):
         parts.append("[")
         for entry in node:
-            if not _is_idle(entry):
+            if not is_idle(entry):
                 _dump(entry, parts)
                 parts.append(",")
         parts.append("]")
@@ -228,7 +238,7 @@ def _dump(node: object, parts: list[str]) -> None:
         parts.append(f"{type(node).__name__}:{hex(node) if type(node) is int else repr(node)}")
 
 
-def _is_idle(node: object) -> bool:
+def is_idle(node: object) -> bool:
     """Whether a statement can change no number: a docstring or other bare text, or the version of a package."""
     if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
         return node.targets[0].id == "__version__" and isinstance(node.value, ast.Constant)
