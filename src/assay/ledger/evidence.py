@@ -86,7 +86,7 @@ class OpenedRun:
             try:
                 self._standing = standing_of(self._record, self.run_id, self._repository)
             except AssayError as error:
-                unreadable = Reason("source", f"source of {self.manifest.experiment}", f"cannot be read ({error})")
+                unreadable = Reason("source", self.manifest.experiment, f"cannot be compared ({error})")
                 self._standing = Standing((unreadable,), None, {}, "")
         return self._standing
 

@@ -16,7 +16,18 @@ if TYPE_CHECKING:
     from assay.runs.values import Count, count
     from assay.stats.estimate import Estimate
 
-__all__ = ["ArtifactArray", "Count", "Estimate", "Record", "Results", "Run", "count", "experiment", "file_digests", "open_record"]
+__all__ = [
+    "ArtifactArray",
+    "Count",
+    "Estimate",
+    "Record",
+    "Results",
+    "Run",
+    "count",
+    "experiment",
+    "file_digests",
+    "open_record",
+]
 
 _MODULES = {
     "ArtifactArray": "assay.runs.artifacts",
