@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from assay.cli.executors import Computing
 from assay.cli.run import Plan, prints_to_stderr, run_plans
 from assay.cli.show import echo_json, echo_table, say
 from assay.errors import ConfigError
@@ -22,7 +23,7 @@ def refresh(
     assignments: tuple[str, ...],
     register: str | None,
     folder: Path | None,
-    workers: int | None,
+    computing: Computing,
     dry_run: bool,
     as_json: bool,
 ) -> None:
@@ -48,7 +49,7 @@ def refresh(
             record,
             repository,
             register=register,
-            workers=workers,
+            computing=computing,
             as_json=as_json,
             upstream=fresh_first(record, fresh, registered_in(record, open_record(repository / "experiments"))),
             ended=lambda plan, run_id: fresh.update({(plan.experiment.name, plan.experiment.tag(plan.tier)): run_id}),

@@ -8,15 +8,17 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import click
 
+from assay.cli.executors import Computing, computing_options
 from assay.cli.show import echo_json, echo_table, jsonable, say
 from assay.errors import AssayError, ConfigError, EvidenceError
 from assay.runs.compare import diff
 from assay.runs.configuration import plain
-from assay.runs.execution import Upstream, available_cpus, execute
+from assay.runs.engines import HandedOverError
+from assay.runs.execution import Upstream, execute
 from assay.runs.experiment import Experiment, description, find, study
 from assay.runs.manifest import RunStatus
 from assay.runs.overrides import override
@@ -43,7 +45,7 @@ class Plan(NamedTuple):
 @click.option("--set", "assignments", multiple=True, metavar="FIELD=VALUE", help="Override a field; nested: a.b=VALUE.")
 @click.option("--register", metavar="WHY", help="Register the run when it completes; needs a clean commit.")
 @click.option("--record", "folder", type=click.Path(path_type=Path), help="Write the record under this folder instead.")
-@click.option("--workers", type=click.IntRange(min=1), help="Cells that run at once (default: the CPUs there are).")
+@computing_options
 @click.option("--stale", is_flag=True, help="Run again, upstream first, the registered runs that are outgrown.")
 @click.option("--dry-run", is_flag=True, help="With --stale: print what would be run, and run nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document with run_id and status.")
@@ -54,7 +56,7 @@ def run(
     assignments: tuple[str, ...],
     register: str | None,
     folder: Path | None,
-    workers: int | None,
+    computing: Computing,
     stale: bool,
     dry_run: bool,
     as_json: bool,
@@ -69,7 +71,7 @@ def run(
             assignments=assignments,
             register=register,
             folder=folder,
-            workers=workers,
+            computing=computing,
             dry_run=dry_run,
             as_json=as_json,
         )
@@ -84,7 +86,7 @@ def run(
     plans = [Plan(one, override(one.configuration(tier), assignments), tier, assignments) for one in experiments]
     for plan in plans:
         plain(plan.config)
-    reports = run_plans(plans, record, repository, register=register, workers=workers, as_json=as_json)
+    reports = run_plans(plans, record, repository, register=register, computing=computing, as_json=as_json)
     if as_json:
         echo_json(reports[0] if len(reports) == 1 else {"status": "completed", "runs": reports})
 
@@ -95,7 +97,7 @@ def run_plans(
     repository: Path,
     *,
     register: str | None,
-    workers: int | None,
+    computing: Computing,
     as_json: bool,
     upstream: Upstream | None = None,
     ended: Callable[[Plan, str], None] = lambda plan, run_id: None,
@@ -103,8 +105,8 @@ def run_plans(
     """Run one plan after the other and report each; ``ended`` is told the run id of each as it completes."""
     reports: list[dict[str, Any]] = []
     for plan in plans:
-        _announce(plan, record, repository, workers=workers or available_cpus(), err=as_json)
-        with _reporting(record, as_json=as_json, reports=reports) as started:
+        _announce(plan, record, repository, computing=computing, err=as_json)
+        with computing.opened() as engine, _reporting(record, as_json=as_json, reports=reports) as started:
             with prints_to_stderr() if as_json else contextlib.nullcontext():
                 run_id = execute(
                     plan.experiment,
@@ -112,7 +114,9 @@ def run_plans(
                     record=record,
                     repository=repository,
                     tier=plan.tier,
-                    workers=workers,
+                    workers=computing.workers,
+                    engine=engine,
+                    limits=computing.limits,
                     register=register,
                     upstream=upstream,
                     started=started,
@@ -125,12 +129,11 @@ def run_plans(
     return reports
 
 
-def _announce(plan: Plan, record: Record, repository: Path, *, workers: int, err: bool) -> None:
+def _announce(plan: Plan, record: Record, repository: Path, *, computing: Computing, err: bool) -> None:
     name = plan.experiment.name
     tag = plan.experiment.tag(plan.tier)
-    at_once = "1 cell" if workers == 1 else f"{workers} cells"
     say(f"{name}, {tag}: {description(name, repository)}", err=err)
-    say(f"  record {shown(record.root)}/, artifacts {shown(record.artifacts)}/, {at_once} at once", err=err)
+    say(f"  record {shown(record.root)}/, artifacts {shown(record.artifacts)}/, {computing}", err=err)
 
 
 @contextlib.contextmanager
@@ -161,6 +164,8 @@ def _reporting(record: Record, *, as_json: bool, reports: list[dict[str, Any]]) 
     except BaseException as error:
         if len(reports) == known:
             raise
+        if isinstance(error, HandedOverError):
+            _handed_over(error, as_json=as_json, reports=reports)
         stopped = isinstance(error, KeyboardInterrupt)
         status = record.status(reports[-1]["run_id"])
         reports[-1] |= {"status": str(status), "error": f"{type(error).__name__}: {error}".rstrip(": ")}
@@ -172,6 +177,15 @@ def _reporting(record: Record, *, as_json: bool, reports: list[dict[str, Any]]) 
             raise
         say("".join(traceback.format_exception(error)), err=True, nl=False)
         raise SystemExit(1) from error
+
+
+def _handed_over(handed: HandedOverError, *, as_json: bool, reports: list[dict[str, Any]]) -> NoReturn:
+    """What was asked is done: say what comes next, and exit with status 0."""
+    reports[-1] |= {"status": str(RunStatus.INTERRUPTED), "script": handed.script}
+    say(str(handed), err=as_json)
+    if as_json:
+        echo_json(reports[0] if len(reports) == 1 else {"status": reports[-1]["status"], "runs": reports})
+    raise SystemExit(0) from handed
 
 
 def _report(record: Record, run_id: str, *, register: str | None) -> dict[str, Any]:

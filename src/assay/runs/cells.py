@@ -7,37 +7,29 @@ changed.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import enum
-import hashlib
 import importlib
-import json
+import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import Executor, as_completed
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.errors import RecordError
-from assay.runs.artifacts import ArtifactArray, artifact_path, store
+from assay.runs.artifacts import ArtifactArray
+from assay.runs.cell_values import read_value
+from assay.runs.engines import Engine
+from assay.runs.jobs import Job, Limits, address_of, encode
 from assay.runs.source import module_digests
-from assay.runs.storage import canonical_json, make_folder, write_durable
-from assay.runs.values import decode, encode
+from assay.runs.storage import digest, make_folder
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Cell = Any
 """A frozen dataclass, a string, an integer, or a tuple of these; handles of arrays may be fields."""
-
-
-class CellTask(NamedTuple):
-    """All that a process needs to compute one cell: what to call, on what, and where the value goes."""
-
-    function: Callable[[Cell], Mapping[str, Any]]
-    cell: Cell
-    path: str
-    artifacts: str
 
 
 class CellStore(NamedTuple):
@@ -53,65 +45,73 @@ class CellStore(NamedTuple):
     inputs: Mapping[str, Any]
 
 
-def compute(task: CellTask) -> None:
-    """Call the function on the cell and write what it returns; this is what an executor runs.
-
-    Raises:
-        RecordError: the function returned no mapping of names to numbers, text, counts, estimates or arrays.
-    """
-    value = task.function(task.cell)
-    if not isinstance(value, Mapping):
-        raise RecordError(f"returned {type(value).__name__}; wanted a mapping of column names to values")
-    if wrong := [name for name in value if not isinstance(name, str) or not name]:
-        raise RecordError(f"returned the column name {wrong[0]!r}; a column's name is text. Rename it.")
-    written = {str(name): _written(item, str(name), Path(task.artifacts)) for name, item in value.items()}
-    body = {"cell": cell_json(task.cell), "value": written}
-    write_durable(Path(task.path), canonical_json({"body": body, "sha256": _sha256(body)}).encode())
-
-
 def run_cells(
     function: Callable[[Cell], Mapping[str, Any]],
     cells: Iterable[Cell],
     *,
     place: CellStore,
-    executor: Executor,
+    engine: Engine,
     reported: Callable[[int], None],
+    at_once: int | None = None,
+    limits: Limits = Limits(),  # noqa: B008 - it cannot be changed
 ) -> pd.DataFrame:
     """One row a cell, in the order of ``cells``: the cell's fields and the fields of what ``function`` returned.
 
-    ``reported(done)`` is called once for what earlier attempts had finished and after each cell.
+    ``engine`` computes what is missing, at most ``at_once`` cells at a time (``None``: as many as it can), each within
+    ``limits``. ``reported(done)`` is called once for what earlier attempts had finished and after each cell.
 
     Raises:
         RecordError: before anything starts, for a function that cannot be imported, a cell of another type or one given
-            twice; after all others have finished, for cells that raised or whose process died, each named.
+            twice; after all others have finished, for cells that raised, passed a limit or whose process died, each
+            named.
+        HandedOverError: the engine computes them after this process has ended; the next run collects them.
     """
     wanted = list(cells)
     keys = cell_keys(function, wanted, place)
     done: dict[str, dict[str, Any]] = {}
     for key in keys:
         for folder in (place.own, *place.earlier):
-            if key not in done and (value := _finished(folder / f"{key}.json", place.artifacts)) is not None:
+            if key not in done and (value := read_value(folder / f"{key}.json", place.artifacts)) is not None:
                 done[key] = value
+    missing = {key: cell for key, cell in zip(keys, wanted, strict=True) if key not in done}
+    jobs = _jobs(function, missing, place, limits.checked())
     reported(len(done))
-    make_folder(place.own)
-    futures = {}
-    for key, cell in zip(keys, wanted, strict=True):
-        if key not in done:
-            task = CellTask(function, cell, str(place.own / f"{key}.json"), str(place.artifacts))
-            futures[executor.submit(compute, task)] = (key, cell)
     failures = []
-    for future in as_completed(futures):
-        key, cell = futures[future]
-        error = future.exception()
-        value = None if error else _finished(place.own / f"{key}.json", place.artifacts)
-        if value is not None:
-            done[key] = value
-            reported(len(done))
-        else:
-            failures.append((cell, error))
+    if jobs:
+        make_folder(place.own)
+        with contextlib.closing(engine.compute(jobs, at_once=at_once)) as computing:
+            for job, error in computing:
+                key = Path(job.value).stem
+                value = None if error else read_value(Path(job.value), place.artifacts)
+                if value is not None:
+                    done[key] = value
+                    reported(len(done))
+                else:
+                    failures.append((missing[key], error))
     if failures:
         raise _failure(function, failures, total=len(keys))
     return _frame(wanted, [done[key] for key in keys])
+
+
+def _jobs(function: Callable[..., Any], missing: Mapping[str, Cell], place: CellStore, limits: Limits) -> list[Job]:
+    """What an engine is given: the missing cells, with all that a process elsewhere needs to compute them."""
+    installed = (sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix)
+    imports = [os.path.abspath(entry) for entry in sys.path]
+    beyond = [entry for entry in imports if not entry.startswith(tuple(f"{place}{os.sep}" for place in installed))]
+    return [
+        Job(
+            function=address_of(function),
+            cell=encode(cell),
+            value=os.path.abspath(place.own / f"{key}.json"),
+            artifacts=os.path.abspath(place.artifacts),
+            folder=os.getcwd(),
+            imports=tuple(dict.fromkeys((os.path.abspath(place.repository), *beyond))),
+            limits=limits,
+            python=place.inputs.get("python"),
+            packages=place.inputs.get("packages"),
+        )
+        for key, cell in missing.items()
+    ]
 
 
 def cell_keys(function: Callable[[Cell], Any], cells: Sequence[Cell], place: CellStore) -> list[str]:
@@ -125,7 +125,7 @@ def cell_keys(function: Callable[[Cell], Any], cells: Sequence[Cell], place: Cel
     base = {"function": f"{function.__module__}.{function.__qualname__}", "source": closure, "inputs": place.inputs}
     keys: dict[str, Cell] = {}
     for cell in cells:
-        key = _sha256({**base, "cell": cell_json(cell)})
+        key = digest({**base, "cell": cell_json(cell)})
         if key in keys:
             raise RecordError(f"cells: {cell!r} is given twice; each cell is computed once.")
         keys[key] = cell
@@ -167,57 +167,10 @@ def _importable(function: Callable[..., Any]) -> Any:
     return importlib.import_module(str(function.__module__))
 
 
-def _written(value: Any, name: str, artifacts: Path) -> Any:
-    """The value as JSON; arrays and non-finite floats are marked, so that no text is mistaken for them."""
-    numpy = sys.modules.get("numpy")
-    if numpy is not None and isinstance(value, numpy.ndarray):
-        value = store(value, artifacts)
-    elif numpy is not None and isinstance(value, numpy.generic):
-        value = value.item()
-    if isinstance(value, ArtifactArray):
-        return {"array": {"digest": value.digest, "shape": list(value.shape), "dtype": value.dtype}}
-    if value is None or type(value) in (bool, int, str):
-        return value
-    if isinstance(value, enum.Enum) and isinstance(value.value, str):
-        return value.value
-    if type(value) is float:
-        return {"float": encode(value)}
-    try:
-        return {"value": encode(value)}
-    except RecordError as error:
-        raise RecordError(
-            f"returned {name} = {value!r} ({type(value).__name__}). Return numbers, text, bool, Count, Estimate or a "
-            "numpy array (a tensor through `.numpy()`)."
-        ) from error
-
-
-def _read(value: Any, artifacts: Path) -> Any:
-    if not isinstance(value, dict):
-        return value
-    if "array" in value:
-        array = value["array"]
-        return ArtifactArray(array["digest"], tuple(array["shape"]), array["dtype"], str(artifacts))
-    return decode(value["float"] if "float" in value else value["value"])
-
-
-def _finished(path: Path, artifacts: Path) -> dict[str, Any] | None:
-    """The value in a cell's file; ``None`` when there is none, it is damaged, or an array it names is gone."""
-    try:
-        content = json.loads(path.read_bytes())
-        body = content["body"]
-        if content["sha256"] != _sha256(body):
-            return None
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-    value = {name: _read(item, artifacts) for name, item in body["value"].items()}
-    arrays = [item for item in value.values() if isinstance(item, ArtifactArray)]
-    return value if all(artifact_path(artifacts, array.digest).is_file() for array in arrays) else None
-
-
 def _failure(
     function: Callable[..., Any], failures: list[tuple[Cell, BaseException | None]], total: int
 ) -> RecordError:
-    lines = [f"  {cell!r}: {error or 'its file was damaged after it was written'}" for cell, error in failures]
+    lines = [f"  {cell!r}: {_what(error)}" for cell, error in failures]
     failed = RecordError(
         f"{len(failures)} of {total} cells of {function.__qualname__} failed:\n" + "\n".join(lines) + "\n"
         f"The other {total - len(failures)} are kept: the same command runs only what is missing."
@@ -226,6 +179,12 @@ def _failure(
         for note in getattr(error, "__notes__", []):
             failed.add_note(note)
     return failed
+
+
+def _what(error: BaseException | None) -> str:
+    if error is None:
+        return "its file was damaged after it was written"
+    return str(error) if isinstance(error, RecordError) else f"{type(error).__name__}: {error}".rstrip(": ")
 
 
 def _frame(cells: Sequence[Cell], values: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
@@ -251,7 +210,3 @@ def _columns(cell: Cell, prefix: str) -> dict[str, Any]:
     else:
         return {prefix or "cell": cell}
     return {name: value for part in parts for name, value in part.items()}
-
-
-def _sha256(value: Any) -> str:
-    return hashlib.sha256(canonical_json(value).encode()).hexdigest()

@@ -6,20 +6,19 @@ import contextlib
 import dataclasses
 import os
 import re
-import signal
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 from assay.errors import ConfigError, EvidenceError, RecordError
 from assay.runs.cells import CellStore
 from assay.runs.configuration import KINDS, plain, seeds
+from assay.runs.engines import LOCAL, Engine, HandedOverError, local
 from assay.runs.events import run_of
 from assay.runs.experiment import DEFAULT_TAG, Experiment
+from assay.runs.jobs import Limits
 from assay.runs.manifest import Manifest, RunStatus, config_hash
 from assay.runs.preparing import Preparing
 from assay.runs.processes import THREADS_PER_CELL
@@ -27,6 +26,7 @@ from assay.runs.provenance import code_state, machine, peak_memory_bytes, scrub
 from assay.runs.recorder import Run
 from assay.runs.registry import Record, open_record
 from assay.runs.results import Results, summary_digests
+from assay.runs.signals import signals_ignored, signals_interrupt
 from assay.runs.source import module_digests
 from assay.runs.starting import refuse_dirty, refuse_mislabelled, refuse_unfrozen
 from assay.runs.storage import digest, file_digest
@@ -45,6 +45,8 @@ def execute(
     repository: Path,
     tier: str | None = None,
     workers: int | None = None,
+    engine: Engine | None = None,
+    limits: Limits = Limits(),  # noqa: B008 - it cannot be changed
     register: str | None = None,
     upstream: Upstream | None = None,
     started: Callable[[str], None] | None = None,
@@ -54,8 +56,9 @@ def execute(
 ) -> str:
     """Run an experiment on a configuration and return the run id of the completed attempt.
 
-    ``workers`` is how many cells run at once (default: the CPUs this process may use). ``register`` is the reason for
-    which the run is registered when it completes; it then has to start from a clean commit. ``upstream`` finds the
+    ``workers`` is how many cells run at once (default: the CPUs this process may use), ``engine`` what computes them
+    (default: local processes), ``limits`` replace those that the experiment gives its cells. ``register`` is the reason
+    for which the run is registered when it completes; it then has to start from a clean commit. ``upstream`` finds the
     runs that ``run.uses`` asks for (default: what is registered in ``record``, else in the repository's record).
     ``started`` is told the run id once the attempt is on record. ``overrides``, the ``field=value`` that were applied
     to the tier's configuration, are put on record, so that the run can be repeated on what the tier says later.
@@ -73,14 +76,14 @@ def execute(
         raise ConfigError(f"workers: wanted at least 1 process, got {workers}.")
     tag = experiment.tag(tier)
     base_id = f"{experiment.name}_{tag}_{config_hash(values, data)[:12]}"
-    facts = _facts(experiment, repository)
+    facts = _facts(experiment, repository, engine=LOCAL if engine is None else engine.name)
     manifest = _manifest(experiment, base_id, values, data, tag=tag, at=record.clock(), facts=facts)
     if register is not None:
         refuse_dirty(manifest, asked=f"--register {register!r}", repository=repository)
     refuse_mislabelled(manifest)
     if not rerun:
         refuse_unfrozen(manifest, record=record, repository=repository)
-    with record.lock(base_id):
+    with local(at_once) if engine is None else contextlib.nullcontext(engine) as computing, record.lock(base_id):
         run_id = record.next_attempt(base_id)
         manifest = dataclasses.replace(manifest, run_id=run_id)
         run = Run(
@@ -88,7 +91,9 @@ def execute(
             run_id=run_id,
             folder=record.summary_folder(run_id),
             place=_place(record, base_id, manifest, repository=repository),
-            workers=at_once,
+            engine=computing,
+            workers=at_once if engine is None else workers,
+            limits=limits.checked(),
             upstream=upstream or registered_in(record, open_record(repository / "experiments")),
             quiet=quiet,
         )
@@ -181,19 +186,22 @@ class _Attempt:
     @contextlib.contextmanager
     def lasting(self, run: Run) -> Iterator[None]:
         """Put the attempt on record, run the block, and put on record how it ended; exceptions pass through."""
-        with _signals_interrupt():
+        with signals_interrupt():
             self.record.append(RunStatus.RUNNING, run.run_id, **self.said)
             try:
                 self.record.write_manifest(self.manifest)
                 yield
-                with _signals_ignored():
+                with signals_ignored():
                     self._end(run, RunStatus.COMPLETED)
             except KeyboardInterrupt as interrupt:
-                with _signals_ignored():
+                with signals_ignored():
                     self._end(run, RunStatus.INTERRUPTED, by=str(interrupt) or "SIGINT")
                 raise
+            except HandedOverError:
+                self._end(run, RunStatus.INTERRUPTED, by="slurm-script")
+                raise
             except BaseException as error:
-                with _signals_ignored():
+                with signals_ignored():
                     self._end(run, RunStatus.FAILED, error=type(error).__name__, message=self._message(error))
                 raise
 
@@ -220,36 +228,6 @@ class _Attempt:
         )
         path = self.record.write_manifest(manifest)
         self.record.append(status, run.run_id, manifest=file_digest(path), **said)
-
-
-@contextlib.contextmanager
-def _signals_interrupt() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP interrupt as Ctrl-C does, so that the record says what happened."""
-    with _signals(_interrupt, (signal.SIGTERM, signal.SIGHUP)):
-        yield
-
-
-@contextlib.contextmanager
-def _signals_ignored() -> Iterator[None]:
-    with _signals(signal.SIG_IGN, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)):
-        yield
-
-
-@contextlib.contextmanager
-def _signals(handler: Any, numbers: tuple[signal.Signals, ...]) -> Iterator[None]:
-    if threading.current_thread() is not threading.main_thread():
-        yield  # Python lets only the main thread change what a signal does
-        return
-    before = {number: signal.signal(number, handler) for number in numbers}
-    try:
-        yield
-    finally:
-        for number, old in before.items():
-            signal.signal(number, old)
-
-
-def _interrupt(number: int, _: FrameType | None) -> None:
-    raise KeyboardInterrupt(signal.Signals(number).name)
 
 
 def _place(record: Record, base_id: str, manifest: Manifest, *, repository: Path) -> CellStore:
@@ -279,10 +257,12 @@ def registered_in(record: Record, main: Record) -> Upstream:
     return find
 
 
-def _facts(experiment: Experiment, repository: Path) -> dict[str, Any]:
+def _facts(experiment: Experiment, repository: Path, *, engine: str) -> dict[str, Any]:
     """The manifest's fields on code and machine."""
     modules = module_digests(f"experiments.{experiment.name}", repository)
     facts = {**dataclasses.asdict(code_state(repository)), "source_digest": digest(modules), "modules": modules}
     facts |= machine()
     facts["determinism"] = {**facts["determinism"], "threads_per_cell": THREADS_PER_CELL}
+    if engine != LOCAL:
+        facts["determinism"]["executor"] = engine
     return facts

@@ -1,4 +1,4 @@
-"""An executor that gives each call a Python process of its own, so that one that dies takes no other with it.
+"""A cell in a Python process of its own: one that dies takes no other with it, and one that goes too far is ended.
 
 Each process has one thread for numerical work: on small models, several threads a process slow each other down.
 """
@@ -6,28 +6,27 @@ Each process has one thread for numerical work: on small models, several threads
 from __future__ import annotations
 
 import contextlib
-import multiprocessing
+import json
 import os
+import select
 import signal
+import subprocess
 import sys
-import threading
-import traceback
-from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from multiprocessing.connection import Connection
-from multiprocessing.process import BaseProcess
-from types import TracebackType
-from typing import Any, NamedTuple, ParamSpec, TypeVar
+import time
+from collections.abc import Iterator
+from pathlib import Path
 
 from assay.errors import RecordError
-
-P = ParamSpec("P")
-T = TypeVar("T")
+from assay.runs.cell_values import read_value
+from assay.runs.jobs import Job
 
 THREADS_PER_CELL = 1
 """Threads for numerical work in each process."""
 
-_PARTING = 10.0  # seconds that a process has to end after it told how its call ended
+_LOOK = 0.1  # seconds between two looks at time, memory and whether the run still wants the cell
+_PARTING = 10.0  # seconds that a process has to end after it told how its cell ended
+_BOOT = "import sys; sys.path[:0] = sys.argv[3:]; from assay.runs.cell_process import main; main()"
+_RAISE = "Raise it for this run with"
 _LIBRARIES = ("OMP", "OPENBLAS", "MKL", "NUMEXPR")
 _ONE_THREAD = {f"{library}_NUM_THREADS": str(THREADS_PER_CELL) for library in _LIBRARIES} | {
     "VECLIB_MAXIMUM_THREADS": str(THREADS_PER_CELL),
@@ -35,140 +34,125 @@ _ONE_THREAD = {f"{library}_NUM_THREADS": str(THREADS_PER_CELL) for library in _L
 }
 
 
-class Outcome(NamedTuple):
-    """What a process sends back: the value, or the exception as text."""
+def compute_in_own_process(text: str) -> None:
+    """Compute the job that ``text`` describes in a new process; this is what an executor runs, here or elsewhere.
 
-    value: Any
-    error: str
-    trace: str
+    A cell that is finished already is not computed again. The process ends with this one, and gets no Ctrl-C: the
+    parent deals with it.
 
-
-class ProcessPerCell(Executor):
-    """Runs each submitted call in a fresh spawned process, at most ``workers`` at once.
-
-    The future of a call that raised, or whose process died, raises ``RecordError`` with the exception as text, and its
-    traceback as a note. Interrupts from the keyboard are left to the parent; a child whose parent is gone exits.
+    Raises:
+        RecordError: the cell raised (its traceback is a note), its process died, it passed a limit, or the run was
+            stopped.
     """
-
-    def __init__(self, workers: int) -> None:
-        self._threads = ThreadPoolExecutor(workers, thread_name_prefix="cell")
-        self._context = multiprocessing.get_context("spawn")
-        self._alive: set[BaseProcess] = set()
-        self._lock = threading.Lock()
-        self._stopped = False
-
-    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """Queue ``fn(*args, **kwargs)``; the function and its arguments are pickled for the new process."""
-        return self._threads.submit(self._run, fn, args, kwargs)
-
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001 - the base class's
-        """As ``Executor.shutdown``."""
-        self._threads.shutdown(wait, cancel_futures=cancel_futures)
-
-    def kill(self) -> None:
-        """Start nothing more and end the processes that run."""
-        with self._lock:
-            self._stopped = True
-            for process in self._alive:
-                process.kill()
-        self.shutdown(cancel_futures=True)
-
-    def _run(self, fn: Callable[..., T], args: tuple[Any, ...], kwargs: dict[str, Any]) -> T:
-        receiver, sender = self._context.Pipe(duplex=False)
-        process = self._context.Process(target=_child, args=(sender, fn, args, kwargs))
-        with self._lock, _one_thread(), _interrupts_held():
-            if self._stopped:
-                raise RecordError("not started: the run was stopped")
-            process.start()
-            self._alive.add(process)
-        sender.close()
-        try:
-            outcome: Outcome | None = receiver.recv()
-        except EOFError:
-            outcome = None
-        process.join(_PARTING)
-        if process.is_alive():  # a thread that the call left behind; what the call returned is here already
-            process.kill()
-            process.join()
-        receiver.close()
-        with self._lock:
-            self._alive.discard(process)
-        if outcome is None:
-            raise RecordError(f"its process died without a word ({_ending(process.exitcode)})")
-        if outcome.error:
-            failure = RecordError(outcome.error)
-            failure.add_note(outcome.trace)
-            raise failure
-        value: T = outcome.value
-        return value
+    job = Job.from_json(text)
+    if read_value(Path(job.value), Path(job.artifacts)) is not None:
+        return
+    _refuse_unlimitable(job)
+    if not _is_wanted(job):
+        raise RecordError("not started: the run was stopped")
+    with _started(job) as (process, outcome):
+        stopped, answer = _watched(process, outcome, job)
+        if stopped:
+            raise RecordError(stopped)
+        if answer:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(_PARTING)  # else a thread that the cell left behind: its value is on disk already
+        else:
+            process.wait()
+            raise RecordError(f"its process died without a word ({_ending(process.returncode)})")
+    said = json.loads(answer)
+    if said["error"]:
+        failure = RecordError(said["error"])
+        failure.add_note(said["trace"])
+        raise failure
 
 
-def _ending(code: int | None) -> str:
-    if code is not None and code < 0:
+def _refuse_unlimitable(job: Job) -> None:
+    if job.limits.memory_mb is not None and not Path("/proc/self/statm").is_file():
+        raise RecordError(
+            f"memory_limit_mb={job.limits.memory_mb:g} cannot be kept on this machine ({sys.platform}): memory is read "
+            "from /proc, which Linux has. Leave the limit out, or run the cells on Linux."
+        )
+
+
+@contextlib.contextmanager
+def _started(job: Job) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """The process of a job, in a group of its own, and the pipe of its outcome; ended when the block is left."""
+    asked, ask = os.pipe()
+    outcome, told = os.pipe()
+    try:
+        process = subprocess.Popen(
+            [sys.executable, *("-O",) * sys.flags.optimize, "-c", _BOOT, str(asked), str(told), *job.imports],
+            stdin=subprocess.DEVNULL,
+            pass_fds=(asked, told),
+            env={**os.environ, **_ONE_THREAD},
+            start_new_session=True,
+        )
+    except BaseException:
+        for descriptor in (ask, outcome):
+            os.close(descriptor)
+        raise
+    finally:
+        for descriptor in (asked, told):
+            os.close(descriptor)
+    try:
+        with contextlib.suppress(BrokenPipeError):  # it died already, as its outcome will tell
+            os.write(ask, job.to_json().encode() + b"\n")
+        yield process, outcome
+    finally:
+        if process.poll() is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        for descriptor in (ask, outcome):
+            os.close(descriptor)
+
+
+def _watched(process: subprocess.Popen[bytes], outcome: int, job: Job) -> tuple[str, bytes]:
+    """Wait for the outcome: why the process has to be ended, if it has to, and what it told (nothing if it died)."""
+    waiting = select.poll()
+    waiting.register(outcome, select.POLLIN | select.POLLHUP)
+    start = time.monotonic()
+    told = b""
+    while not told.endswith(b"\n"):
+        if waiting.poll(_LOOK * 1000):
+            if not (part := os.read(outcome, 65_536)):
+                return "", b""
+            told += part
+        elif process.poll() is not None:
+            return "", b""  # what it started itself holds the pipe open
+        elif reason := _reason_to_end(process.pid, job, seconds=time.monotonic() - start):
+            return reason, b""
+    return "", told
+
+
+def _reason_to_end(pid: int, job: Job, *, seconds: float) -> str:
+    limits = job.limits
+    if not _is_wanted(job):
+        return "ended: the run was stopped"
+    if limits.time_s is not None and seconds > limits.time_s:
+        return f"ended: it ran longer than its time limit of {limits.time_s:g} s. {_RAISE} --cell-time-limit SECONDS."
+    if limits.memory_mb is not None and (used := _resident_bytes(pid) / 1e6) > limits.memory_mb:
+        return (
+            f"ended: it used {used:.0f} MB of memory, more than its memory limit of {limits.memory_mb:g} MB. "
+            f"{_RAISE} --cell-memory-limit MB."
+        )
+    return ""
+
+
+def _resident_bytes(pid: int) -> int:
+    with contextlib.suppress(OSError):  # it has ended meanwhile
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    return 0
+
+
+def _is_wanted(job: Job) -> bool:
+    return job.wanted is None or os.path.exists(job.wanted)
+
+
+def _ending(code: int) -> str:
+    if code < 0:
         names = {member.value: member.name for member in signal.Signals}
         name = names.get(-code, f"signal {-code}")
         return f"ended by {name}" + (": often too little memory" if name == "SIGKILL" else "")
     return f"exit code {code}"
-
-
-@contextlib.contextmanager
-def _one_thread() -> Iterator[None]:
-    """Let processes started inside see one thread; numerical libraries read these once, when they are loaded."""
-    before = {name: os.environ.get(name) for name in _ONE_THREAD}
-    os.environ.update(_ONE_THREAD)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
-
-
-@contextlib.contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Keep Ctrl-C from processes started inside until they say for themselves that the parent deals with it."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-class _Report:
-    """Sends how the block ended, by value or by exception, and ends the exception there: it is the call's outcome."""
-
-    def __init__(self, sender: Connection) -> None:
-        self.sender = sender
-        self.value: Any = None
-
-    def __enter__(self) -> _Report:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> bool:
-        if error is None:
-            self.sender.send(Outcome(self.value, "", ""))
-        else:
-            trace = "".join(traceback.format_exception(error))
-            self.sender.send(Outcome(None, f"{type(error).__name__}: {error}".rstrip(": "), trace))
-        self.sender.close()
-        return True
-
-
-def _child(sender: Connection, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    threading.Thread(target=_exit_with_parent, daemon=True).start()
-    if torch := sys.modules.get("torch"):
-        torch.set_num_threads(THREADS_PER_CELL)
-    with _Report(sender) as report:
-        report.value = fn(*args, **kwargs)
-
-
-def _exit_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)

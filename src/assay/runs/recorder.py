@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from assay.errors import RecordError
 from assay.runs.artifacts import ArtifactArray
 from assay.runs.cells import Cell, CellStore, run_cells
-from assay.runs.processes import ProcessPerCell
+from assay.runs.engines import Engine
+from assay.runs.jobs import Limits
 from assay.runs.progress import progress
 from assay.runs.results import Results, write_table
 from assay.runs.storage import readable_json, write_durable
@@ -46,8 +47,10 @@ class Run:
         run_id: str,
         folder: Path,
         place: CellStore,
-        workers: int,
+        engine: Engine,
         upstream: Callable[[str, str | None], Results],
+        workers: int | None = None,
+        limits: Limits = Limits(),  # noqa: B008 - it cannot be changed
         quiet: bool = False,
     ) -> None:
         self.config = config
@@ -56,7 +59,9 @@ class Run:
         self.upstream_ids: list[str] = []
         self._folder = folder
         self._place = place
+        self._engine = engine
         self._workers = workers
+        self._limits = limits
         self._upstream = upstream
         self._quiet = quiet
         self._groups: set[str] = set()
@@ -131,28 +136,37 @@ class Run:
         cells: Iterable[Cell],
         *,
         workers: int | None = None,
+        time_limit_s: float | None = None,
+        memory_limit_mb: float | None = None,
     ) -> pd.DataFrame:
-        """Call ``function`` on each cell, each in a process of its own with one thread, ``workers`` at once.
+        """Call ``function`` on each cell, each in a process of its own with one thread, at most ``workers`` at once.
 
         ``function`` is defined at the top level of a module and returns a mapping of column names to numbers, text,
         counts, estimates or arrays (written as artifacts; the table holds their handles). One row a cell, in the order
         of ``cells``: its fields and the returned ones. What an interrupted or failed attempt had finished is not
-        computed again.
+        computed again. A cell whose process runs longer than ``time_limit_s`` (seconds, imports included) or holds more
+        than ``memory_limit_mb`` (resident memory, millions of bytes, looked at ten times a second) is ended and fails.
 
         Raises:
-            RecordError: a function or cell that a process cannot be given, or, after all others finished, cells that
-                raised or whose process died.
+            RecordError: a function, cell or limit that a process cannot be given, or, after all others finished, cells
+                that raised, passed a limit or whose process died.
+            HandedOverError: the run was started to write a script for a batch system, and cells are missing.
         """
-        at_once = self._workers if workers is None else min(workers, self._workers)
-        if at_once < 1:
+        if workers is not None and workers < 1:
             raise RecordError(f"cells: workers={workers}; at least one process is needed.")
         wanted = list(cells)
-        executor = ProcessPerCell(at_once)
         try:
             with progress(getattr(function, "__name__", "cells"), len(wanted), quiet=self._quiet) as advance:
-                return run_cells(function, wanted, place=self._place, executor=executor, reported=advance)
+                return run_cells(
+                    function,
+                    wanted,
+                    place=self._place,
+                    engine=self._engine,
+                    reported=advance,
+                    at_once=min((n for n in (workers, self._workers) if n is not None), default=None),
+                    limits=Limits(time_limit_s, memory_limit_mb).replaced_by(self._limits),
+                )
         finally:
-            executor.kill()
             self.save()
 
     def uses(self, experiment: str, *, tier: str | None = None) -> Results:

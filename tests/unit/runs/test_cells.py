@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import enum
 import functools
 import math
-from concurrent.futures import Executor, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -16,73 +14,37 @@ import pytest
 from assay.errors import RecordError
 from assay.runs.artifacts import ArtifactArray
 from assay.runs.cells import CellStore, cell_json, cell_keys, run_cells
+from assay.runs.engines import ExecutorEngine, local
+from assay.runs.jobs import Limits
 from assay.runs.values import Count
 from assay.stats.estimate import Estimate
+from tests.unit.runs.cell_functions import (
+    Cell,
+    Nested,
+    Thawed,
+    WithArray,
+    calls,
+    constant,
+    fails_on_two,
+    of_all_kinds,
+    square,
+    unfit,
+)
 
 ROOT = Path(__file__).resolve().parents[__name__.count(".")]
-CALLS: list[Any] = []
-
-
-class Side(enum.StrEnum):
-    LEFT = "left"
-
-
-@dataclass(frozen=True)
-class Cell:
-    place: int
-    name: str = "a"
-    side: Side = Side.LEFT
-
-
-@dataclass(frozen=True)
-class Nested:
-    donor: Cell
-    layers: tuple[int, ...] = (1, 2)
-
-
-@dataclass
-class Thawed:
-    place: int
-
-
-def square(cell: Any) -> dict[str, Any]:
-    CALLS.append(cell)
-    return {"square": cell * cell}
-
-
-def of_all_kinds(cell: int) -> dict[str, Any]:
-    return {
-        "float": np.float32(0.1),
-        "nan": math.nan,
-        "word": "NaN of course",
-        "flag": np.bool_(cell == 1),
-        "whole": np.int64(cell),
-        "count": Count(1, 2),
-        "estimate": Estimate(0.5, 0.1, 0.9, 7),
-        "rows": np.arange(6, dtype=np.float32).reshape(2, 3) * cell,
-    }
-
-
-def fails_on_two(cell: int) -> dict[str, Any]:
-    CALLS.append(cell)
-    if cell == 2:
-        raise ValueError("two is too much")
-    return {"value": cell}
-
-
-def unfit(cell: str) -> Any:
-    return {"list": {"bad": [1]}, "number": 3, "key": {"1": 2, 1: 3}, "clash": {"cell": 1}}[cell]
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> CellStore:
-    CALLS.clear()
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CellStore:
+    monkeypatch.chdir(tmp_path)
     return CellStore(tmp_path / "cells" / "x", (), tmp_path, ROOT, {"data": {}})
 
 
-def grid(function: Any, cells: Any, place: CellStore, executor: Executor | None = None, done: Any = None) -> Any:
-    with executor or ThreadPoolExecutor(2) as pool:
-        return run_cells(function, cells, place=place, executor=pool, reported=done or (lambda n: None))
+def grid(function: Any, cells: Any, place: CellStore, *, done: Any = None, limits: Limits | None = None) -> Any:
+    with local(2) as engine:
+        return run_cells(
+            function, cells, place=place, engine=engine, reported=done or (lambda n: None), limits=limits or Limits()
+        )
 
 
 def test_rows_are_in_the_order_of_the_cells_with_their_fields(place: CellStore) -> None:
@@ -112,10 +74,6 @@ def test_dataclass_cells_become_columns_with_dotted_names(place: CellStore) -> N
     assert frame["layers.1"].tolist() == [2, 4]
 
 
-def constant(cell: Any) -> dict[str, Any]:
-    return {"value": 1.5}
-
-
 @pytest.mark.parametrize(
     "function",
     [lambda cell: {"a": 1}, functools.partial(square), "".join, Cell(1).__eq__],
@@ -131,26 +89,27 @@ def test_a_function_that_a_process_cannot_import_is_refused_at_once(function: An
 def test_a_cell_of_another_type_is_refused_at_once(cell: Any, place: CellStore) -> None:
     with pytest.raises(RecordError, match="cannot be part of a cell"):
         grid(square, [1, cell], place)
-    assert CALLS == []
+    assert calls() == []
 
 
 def test_a_cell_given_twice_is_refused_at_once(place: CellStore) -> None:
     with pytest.raises(RecordError, match="3 is given twice"):
         grid(square, [3, 1, 3], place)
-    assert CALLS == []
+    assert calls() == []
 
 
 def test_a_failure_is_told_after_the_others_finished_and_these_are_kept(place: CellStore) -> None:
     with pytest.raises(RecordError) as caught:
         grid(fails_on_two, [1, 2, 3], place)
-    assert "1 of 3 cells of fails_on_two failed:\n  2: two is too much\nThe other 2 are kept" in str(caught.value)
-    assert sorted(CALLS) == [1, 2, 3]
-    CALLS.clear()
+    assert "1 of 3 cells of fails_on_two failed:\n  2: ValueError: two is too much\nThe other 2 are kept" in str(
+        caught.value
+    )
+    assert calls() == ["1", "2", "3"]
     later = place._replace(own=place.own.parent / "x-r2", earlier=(place.own,))
     seen: list[int] = []
     with pytest.raises(RecordError, match="1 of 3 cells"):
         grid(fails_on_two, [1, 2, 3], later, done=seen.append)
-    assert CALLS == [2]
+    assert calls() == ["2"]
     assert seen == [2]
 
 
@@ -158,12 +117,12 @@ def test_a_finished_cell_is_used_only_where_nothing_changed(place: CellStore) ->
     grid(square, [1, 2], place)
     (key,) = cell_keys(square, [1], place)
     assert (place.own / f"{key}.json").is_file()
-    CALLS.clear()
+    assert calls() == ["1", "2"]
     grid(square, [1, 2], place)
-    assert CALLS == []
+    assert calls() == []
     other_data = place._replace(inputs={"data": {"text": "0" * 64}})
     assert grid(square, [2, 1], other_data)["square"].tolist() == [4, 1]
-    assert sorted(CALLS) == [1, 2]
+    assert calls() == ["1", "2"]
 
 
 def test_a_damaged_value_or_a_lost_array_is_computed_again(place: CellStore) -> None:
@@ -204,12 +163,6 @@ def test_a_column_of_the_cell_and_of_the_value_clash(place: CellStore) -> None:
         grid(unfit, ["clash"], place)
 
 
-@dataclass(frozen=True)
-class WithArray:
-    rows: ArtifactArray
-    inner: tuple[Side, ...] = field(default=(Side.LEFT,))
-
-
 def test_an_array_in_a_cell_is_known_by_its_digest_wherever_it_lies() -> None:
     here, there = (ArtifactArray("a" * 64, (2,), "float32", folder) for folder in ("here", "there"))
     assert here == there
@@ -219,3 +172,26 @@ def test_an_array_in_a_cell_is_known_by_its_digest_wherever_it_lies() -> None:
 
 def test_true_is_not_one(place: CellStore) -> None:
     assert len(cell_keys(square, [1, True, 1.0, "1"], place)) == 4
+
+
+def test_at_most_as_many_cells_as_asked_run_at_once_and_all_are_reported(place: CellStore) -> None:
+    seen: list[int] = []
+    with ThreadPoolExecutor(4) as pool:
+        run_cells(
+            square,
+            range(5),
+            place=place,
+            engine=ExecutorEngine(pool, name="threads"),
+            reported=seen.append,
+            at_once=1,
+        )
+        assert len(pool._threads) == 1
+    assert seen == [0, 1, 2, 3, 4, 5]
+    assert [path.suffix for path in place.own.iterdir()] == [".json"] * 5  # nothing else is left
+
+
+@pytest.mark.parametrize("limit", [0, -1.0, math.nan, math.inf, True, "2"])
+def test_a_limit_that_is_none_is_refused_at_once(limit: Any, place: CellStore) -> None:
+    with pytest.raises(RecordError, match=r"cells: time_limit_s=.*; wanted a positive number"):
+        grid(square, [1], place, limits=Limits(time_s=limit))
+    assert not place.own.exists()

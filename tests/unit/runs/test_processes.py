@@ -1,130 +1,151 @@
-"""One process a call: values and exceptions come back, a death takes nobody with it, children end with their parent."""
+"""A process for a cell: values and failures come back, limits hold, a death takes nobody with it, nothing is left."""
 
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
-import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from assay.errors import RecordError
 from assay.runs import processes
-from assay.runs.processes import ProcessPerCell
+from assay.runs.cell_values import read_value
+from assay.runs.jobs import Job, Limits, address_of, encode
+from assay.runs.processes import compute_in_own_process
+from tests.unit.runs import cell_functions as functions
+
+ROOT = Path(__file__).resolve().parents[__name__.count(".")]
 
 
-def threads(name: str) -> str | None:
-    return os.environ.get(name)
+def job(function: Callable[..., Any], cell: Any, folder: Path, **fields: Any) -> Job:
+    limits = Limits(fields.pop("time_s", None), fields.pop("memory_mb", None))
+    place = {"value": str(folder / "value.json"), "artifacts": str(folder), "folder": str(folder)}
+    return Job(address_of(function), encode(cell), **place, imports=(str(ROOT),), limits=limits, **fields)
 
 
-def fails(text: str) -> None:
-    raise KeyError(text)
+def compute(function: Callable[..., Any], cell: Any, folder: Path, **fields: Any) -> Any:
+    compute_in_own_process(job(function, cell, folder, **fields).to_json())
+    value = read_value(folder / "value.json", folder)
+    assert value is not None
+    return value
 
 
-def leaves(code: int) -> None:
-    os._exit(code)
-
-
-def is_killed() -> None:
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
-def sleeps(seconds: float) -> int:
-    time.sleep(seconds)
-    return os.getpid()
-
-
-def leaves_a_thread(seconds: float) -> str:
-    threading.Thread(target=time.sleep, args=(seconds,)).start()
-    return "there"
-
-
-def says_exit() -> None:
-    sys.exit("no more")
-
-
-def test_values_and_failures_of_several_calls_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", ["OMP_NUM_THREADS", "MKL_NUM_THREADS"])
+def test_a_cell_has_one_thread_whatever_its_parent_has(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", "5")
     monkeypatch.delenv("MKL_NUM_THREADS", raising=False)
-    with ProcessPerCell(2) as executor:
-        good = executor.submit(threads, "OMP_NUM_THREADS")
-        bad = executor.submit(fails, "where")
-        gone = executor.submit(leaves, 9)
-        killed = executor.submit(is_killed)
-        ended = executor.submit(says_exit)
-        mkl = executor.submit(threads, "MKL_NUM_THREADS")
-    assert (good.result(), mkl.result()) == ("1", "1")
+    assert compute(functions.environment, name, tmp_path) == {"value": "1"}
     assert (os.environ["OMP_NUM_THREADS"], os.environ.get("MKL_NUM_THREADS")) == ("5", None)
-    with pytest.raises(RecordError, match="KeyError: 'where'") as caught:
-        bad.result()
-    assert "raise KeyError(text)" in caught.value.__notes__[0]
-    with pytest.raises(RecordError, match=r"died without a word \(exit code 9\)"):
-        gone.result()
-    with pytest.raises(RecordError, match="ended by SIGKILL: often too little memory"):
-        killed.result()
-    with pytest.raises(RecordError, match="SystemExit: no more"):
-        ended.result()
 
 
-def test_a_thread_left_behind_does_not_hold_the_value_back(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        ("exit 9", r"^its process died without a word \(exit code 9\)$"),
+        ("killed", "ended by SIGKILL: often too little memory"),
+        ("sys.exit", "^SystemExit: no more"),
+        ("raise", "^KeyError: 'where'"),
+    ],
+)
+def test_how_a_cell_ended_is_told(how: str, words: str, tmp_path: Path) -> None:
+    with pytest.raises(RecordError, match=words) as caught:
+        compute(functions.ends, how, tmp_path)
+    if how == "raise":
+        assert 'raise KeyError("where")' in caught.value.__notes__[0]
+    assert sorted(os.listdir(tmp_path)) == ["computed.log"]
+
+
+def test_a_finished_cell_is_not_computed_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert compute(functions.square, 3, tmp_path) == compute(functions.square, 3, tmp_path) == {"square": 9}
+    assert functions.calls() == ["3"]
+
+
+def test_a_thread_left_behind_does_not_hold_the_value_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processes, "_PARTING", 0.2)
     before = time.monotonic()
-    with ProcessPerCell(1) as executor:
-        value = executor.submit(leaves_a_thread, 600.0).result()
-    assert value == "there"
+    assert compute(functions.leaves_a_thread, 600.0, tmp_path) == {"value": "there"}
     assert time.monotonic() - before < 60
 
 
-def test_kill_ends_what_runs_and_starts_nothing_more() -> None:
-    executor = ProcessPerCell(1)
-    running = executor.submit(sleeps, 60.0)
-    waiting = executor.submit(sleeps, 60.0)
-    start = time.monotonic()
-    while not executor._alive and time.monotonic() - start < 20:
-        time.sleep(0.01)
-    executor.kill()
-    assert time.monotonic() - start < 30
-    with pytest.raises(RecordError, match="ended by SIGKILL"):
-        running.result(timeout=5)
-    assert waiting.cancelled()
+@pytest.mark.parametrize("function", [functions.sleeps, functions.starts_a_process])
+def test_a_cell_that_runs_too_long_is_ended_with_all_that_it_started(function: Any, tmp_path: Path) -> None:
+    before = time.monotonic()
+    with pytest.raises(RecordError, match=r"ended: it ran longer than its time limit of 2 s\. Raise it .* --cell-time"):
+        compute(function, 600.0, tmp_path, time_s=2)
+    assert time.monotonic() - before < 60
+    await_end(int((tmp_path / "started.log").read_text()))
 
 
-PARENT = """
-import os, sys, time
-from assay.runs.processes import ProcessPerCell
-from sleeper import note_and_sleep
-
-if __name__ == "__main__":
-    ProcessPerCell(1).submit(note_and_sleep).result()
-"""
-SLEEPER = """
-import os, time
-
-def note_and_sleep():
-    with open("child.pid", "w") as file:
-        file.write(str(os.getpid()))
-    time.sleep(60)
-"""
+def test_a_cell_that_takes_too_much_memory_is_ended(tmp_path: Path) -> None:
+    assert compute(functions.holds, 10, tmp_path, memory_mb=200) == {"bytes": 10_000_000}
+    (tmp_path / "value.json").unlink()
+    with pytest.raises(RecordError, match=r"ended: it used [2-9]\d\d MB of memory, more than its memory limit of 200 "):
+        compute(functions.holds, 400, tmp_path, memory_mb=200)
 
 
-def test_a_child_whose_parent_is_killed_exits(tmp_path: Path) -> None:
-    (tmp_path / "parent.py").write_text(PARENT)
-    (tmp_path / "sleeper.py").write_text(SLEEPER)
-    parent = subprocess.Popen([sys.executable, "parent.py"], cwd=tmp_path)
-    noted = tmp_path / "child.pid"
-    deadline = time.monotonic() + 30
-    while not (noted.is_file() and noted.read_text()) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    child = int(noted.read_text())
+def test_a_cell_that_nobody_wants_any_more_is_not_started_or_ended(tmp_path: Path) -> None:
+    token = tmp_path / "wanted"
+    with pytest.raises(RecordError, match="not started: the run was stopped"):
+        compute(functions.square, 3, tmp_path, wanted=str(token))
+    token.touch()
+    command = job(functions.sleeps, 600.0, tmp_path, wanted=str(token)).to_json()
+    parent = subprocess.Popen([sys.executable, "-c", PARENT, command], stderr=subprocess.PIPE, text=True)
+    child = started(tmp_path)
+    token.unlink()
+    _, err = parent.communicate(timeout=30)
+    assert "RecordError: ended: the run was stopped" in err
+    await_end(child)
+
+
+PARENT = "import sys; from assay.runs.processes import compute_in_own_process; compute_in_own_process(sys.argv[1])"
+
+
+@pytest.mark.parametrize("function", [functions.sleeps, functions.starts_a_process])
+def test_a_cell_whose_parent_is_killed_ends_with_all_that_it_started(function: Any, tmp_path: Path) -> None:
+    parent = subprocess.Popen([sys.executable, "-c", PARENT, job(function, 600.0, tmp_path).to_json()])
+    child = started(tmp_path)
     parent.kill()
     parent.wait()
-    while alive(child) and time.monotonic() < deadline:
+    await_end(child)
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"python": "3.11.0", "packages": {"numpy": "1.0"}}, r"other versions than the run: .*numpy \S+ \(run: 1\.0\)"),
+        ({"value": "/no/such/folder/x.json"}, "this machine has no folder /no/such/folder. Cells read code and write"),
+    ],
+)
+def test_a_worker_that_is_not_like_the_run_is_refused(fields: dict[str, Any], words: str, tmp_path: Path) -> None:
+    asked = job(functions.square, 3, tmp_path)._replace(**fields)
+    with pytest.raises(RecordError, match=words):
+        compute_in_own_process(asked.to_json())
+    assert os.listdir(tmp_path) == []
+
+
+def started(folder: Path) -> int:
+    """Number of the process that a cell noted."""
+    noted = folder / "started.log"
+    deadline = time.monotonic() + 30
+    while not (noted.is_file() and noted.read_text().endswith("\n")):
+        assert time.monotonic() < deadline, "the cell did not start"
         time.sleep(0.02)
-    assert not alive(child)
+    return int(noted.read_text())
+
+
+def await_end(pid: int) -> None:
+    deadline = time.monotonic() + 30
+    while alive(pid):
+        assert time.monotonic() < deadline, "the process is still there"
+        time.sleep(0.02)
 
 
 def alive(pid: int) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from matplotlib.figure import Figure
 from assay.errors import EvidenceError, RecordError
 from assay.runs.artifacts import store
 from assay.runs.cells import CellStore
+from assay.runs.engines import local
 from assay.runs.recorder import SUMMARY_LIMIT, Run
 from assay.runs.registry import Record
 from assay.runs.results import Results, read_table
@@ -33,13 +35,14 @@ def record(tmp_path: Path) -> Record:
 
 
 @pytest.fixture
-def run(tmp_path: Path, record: Record) -> Run:
+def run(tmp_path: Path, record: Record) -> Iterator[Run]:
     def registered(experiment: str, tier: str | None) -> Results:
         return record.results(record.registered(experiment, tier or "tiny").run_id)
 
     place = CellStore(tmp_path / "cells", (), tmp_path / "artifacts", ROOT, {})
     folder = tmp_path / "summary"
-    return Run(None, run_id="x", folder=folder, place=place, workers=2, upstream=registered, quiet=True)
+    with local(2) as engine:
+        yield Run(None, run_id="x", folder=folder, place=place, engine=engine, upstream=registered, quiet=True)
 
 
 def summary(run: Run) -> Any:

@@ -1,0 +1,76 @@
+"""Options of ``assay run`` on where its cells are computed and what each may use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any, NamedTuple
+
+import click
+
+from assay.runs.engines import LOCAL, Engine, opened
+from assay.runs.execution import available_cpus
+from assay.runs.jobs import Limits
+
+
+class Computing(NamedTuple):
+    """What the options said: the engine's name, its scheduler, how many cells at once, and the limits of each."""
+
+    executor: str
+    scheduler: str | None
+    workers: int | None
+    limits: Limits
+
+    def opened(self) -> AbstractContextManager[Engine]:
+        """The engine, ready for cells.
+
+        Raises:
+            ConfigError: it is not known or cannot be reached.
+        """
+        return opened(self.executor, scheduler=self.scheduler, workers=self.workers or available_cpus())
+
+    def __str__(self) -> str:
+        """How many cells run at once, and where."""
+        if self.executor == LOCAL or self.workers is not None:
+            count = self.workers or available_cpus()
+            at_once = "1 cell at once" if count == 1 else f"{count} cells at once"
+        else:
+            at_once = "cells at once: as many as there is room for"
+        return at_once if self.executor == LOCAL else f"{at_once}, by {self.executor}"
+
+
+def computing_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options; it gets them as one argument ``computing``."""
+
+    def with_computing(
+        *,
+        executor: str,
+        scheduler: str | None,
+        workers: int | None,
+        cell_time_limit: float | None,
+        cell_memory_limit: float | None,
+        **others: Any,
+    ) -> Any:
+        limits = Limits(cell_time_limit, cell_memory_limit)
+        return command(computing=Computing(executor, scheduler, workers, limits), **others)
+
+    with_computing.__doc__ = command.__doc__
+    with_computing.__name__ = command.__name__
+    with_computing.__click_params__ = getattr(command, "__click_params__", [])  # type: ignore[attr-defined]
+    above_zero = click.FloatRange(min=0, min_open=True)
+    for option in reversed(
+        (
+            click.option("--workers", type=click.IntRange(min=1), help="Cells at once (default: the CPUs there are)."),
+            click.option(
+                "--executor",
+                default=LOCAL,
+                show_default=True,
+                help="What computes the cells: local, dask, slurm-script, or MODULE:FACTORY of another executor.",
+            ),
+            click.option("--scheduler", metavar="ADDRESS", help="Dask scheduler, such as tcp://10.0.0.1:8786."),
+            click.option("--cell-time-limit", type=above_zero, metavar="SECONDS", help="End a cell that runs longer."),
+            click.option("--cell-memory-limit", type=above_zero, metavar="MB", help="End a cell that uses more."),
+        )
+    ):
+        with_computing = option(with_computing)
+    return with_computing
