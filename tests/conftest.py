@@ -14,7 +14,10 @@ settings.load_profile("repeatable")
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Lengths of the campaigns: short ones by default, those of `make campaigns` when it says so."""
     parser.addoption(
-        "--kills", type=int, default=3, help="how often tests/campaigns kills a run of merging.representations"
+        "--kills",
+        type=int,
+        default=3,
+        help="how often tests/campaigns kills a run; other campaigns have a multiple of it",
     )
     parser.addoption(
         "--sessions", type=int, default=2, help="how many parallel sessions tests/campaigns compares with a serial one"

@@ -21,7 +21,7 @@ from assay.errors import RecordError
 from assay.runs.artifacts import ArtifactArray
 from assay.runs.cell_values import read_value
 from assay.runs.engines import Engine
-from assay.runs.jobs import Job, Limits, address_of, encode
+from assay.runs.jobs import NO_LIMITS, Job, Limits, address_of, encode
 from assay.runs.source import module_digests
 from assay.runs.storage import digest, make_folder
 
@@ -53,7 +53,7 @@ def run_cells(
     engine: Engine,
     reported: Callable[[int], None],
     at_once: int | None = None,
-    limits: Limits = Limits(),  # noqa: B008 - it cannot be changed
+    limits: Limits = NO_LIMITS,
 ) -> pd.DataFrame:
     """One row a cell, in the order of ``cells``: the cell's fields and the fields of what ``function`` returned.
 

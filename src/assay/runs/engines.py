@@ -14,7 +14,7 @@ from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, final
 
 from assay.errors import ConfigError, RecordError
 from assay.runs.jobs import Job
@@ -56,6 +56,7 @@ class HandedOverError(RecordError):
         self.script = script
 
 
+@final
 class ExecutorEngine:
     """Cells driven by any ``concurrent.futures.Executor``: it has to take a function that it can import, and text.
 

@@ -18,7 +18,7 @@ from assay.runs.configuration import KINDS, plain, seeds
 from assay.runs.engines import LOCAL, Engine, HandedOverError, local
 from assay.runs.events import run_of
 from assay.runs.experiment import DEFAULT_TAG, Experiment
-from assay.runs.jobs import Limits
+from assay.runs.jobs import NO_LIMITS, Limits
 from assay.runs.manifest import Manifest, RunStatus, config_hash
 from assay.runs.preparing import Preparing
 from assay.runs.processes import THREADS_PER_CELL
@@ -46,7 +46,7 @@ def execute(
     tier: str | None = None,
     workers: int | None = None,
     engine: Engine | None = None,
-    limits: Limits = Limits(),  # noqa: B008 - it cannot be changed
+    limits: Limits = NO_LIMITS,
     register: str | None = None,
     upstream: Upstream | None = None,
     started: Callable[[str], None] | None = None,
@@ -198,7 +198,8 @@ class _Attempt:
                     self._end(run, RunStatus.INTERRUPTED, by=str(interrupt) or "SIGINT")
                 raise
             except HandedOverError:
-                self._end(run, RunStatus.INTERRUPTED, by="slurm-script")
+                with signals_ignored():
+                    self._end(run, RunStatus.INTERRUPTED, by="slurm-script")
                 raise
             except BaseException as error:
                 with signals_ignored():

@@ -41,6 +41,9 @@ class Limits(NamedTuple):
         return Limits(*(mine if theirs is None else theirs for mine, theirs in zip(self, other, strict=True)))
 
 
+NO_LIMITS = Limits()
+
+
 class Job(NamedTuple):
     """A cell to compute. ``function`` is ``module:name``, ``cell`` what :func:`encode` made of the cell.
 

@@ -15,7 +15,7 @@ from assay.errors import RecordError
 from assay.runs.artifacts import ArtifactArray
 from assay.runs.cells import Cell, CellStore, run_cells
 from assay.runs.engines import Engine
-from assay.runs.jobs import Limits
+from assay.runs.jobs import NO_LIMITS, Limits
 from assay.runs.progress import progress
 from assay.runs.results import Results, write_table
 from assay.runs.storage import readable_json, write_durable
@@ -50,7 +50,7 @@ class Run:
         engine: Engine,
         upstream: Callable[[str, str | None], Results],
         workers: int | None = None,
-        limits: Limits = Limits(),  # noqa: B008 - it cannot be changed
+        limits: Limits = NO_LIMITS,
         quiet: bool = False,
     ) -> None:
         self.config = config

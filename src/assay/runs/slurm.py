@@ -10,6 +10,7 @@ import shlex
 import sys
 from collections.abc import Generator, Sequence
 from pathlib import Path
+from typing import final
 
 from assay.errors import RecordError
 from assay.runs.engines import Ended, HandedOverError
@@ -31,6 +32,7 @@ exec {python} -m assay.runs.slurm {cells} {tasks} "$SLURM_ARRAY_TASK_ID"
 """
 
 
+@final
 class SlurmScript:
     """Writes ``artifacts/slurm/<run_id>/array.sh`` and ends the run; nothing is submitted."""
 

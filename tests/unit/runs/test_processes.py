@@ -72,7 +72,7 @@ def test_a_thread_left_behind_does_not_hold_the_value_back(tmp_path: Path, monke
     monkeypatch.setattr(processes, "_PARTING", 0.2)
     before = time.monotonic()
     assert compute(functions.leaves_a_thread, 600.0, tmp_path) == {"value": "there"}
-    assert time.monotonic() - before < 60
+    assert time.monotonic() - before < 300
 
 
 @pytest.mark.parametrize("function", [functions.sleeps, functions.starts_a_process])
@@ -80,7 +80,7 @@ def test_a_cell_that_runs_too_long_is_ended_with_all_that_it_started(function: A
     before = time.monotonic()
     with pytest.raises(RecordError, match=r"ended: it ran longer than its time limit of 2 s\. Raise it .* --cell-time"):
         compute(function, 600.0, tmp_path, time_s=2)
-    assert time.monotonic() - before < 60
+    assert time.monotonic() - before < 300
     await_end(int((tmp_path / "started.log").read_text()))
 
 
@@ -100,7 +100,7 @@ def test_a_cell_that_nobody_wants_any_more_is_not_started_or_ended(tmp_path: Pat
     parent = subprocess.Popen([sys.executable, "-c", PARENT, command], stderr=subprocess.PIPE, text=True)
     child = started(tmp_path)
     token.unlink()
-    _, err = parent.communicate(timeout=30)
+    _, err = parent.communicate(timeout=300)
     assert "RecordError: ended: the run was stopped" in err
     await_end(child)
 
@@ -134,7 +134,7 @@ def test_a_worker_that_is_not_like_the_run_is_refused(fields: dict[str, Any], wo
 def started(folder: Path) -> int:
     """Number of the process that a cell noted."""
     noted = folder / "started.log"
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 300
     while not (noted.is_file() and noted.read_text().endswith("\n")):
         assert time.monotonic() < deadline, "the cell did not start"
         time.sleep(0.02)
@@ -142,7 +142,7 @@ def started(folder: Path) -> int:
 
 
 def await_end(pid: int) -> None:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 300
     while alive(pid):
         assert time.monotonic() < deadline, "the process is still there"
         time.sleep(0.02)

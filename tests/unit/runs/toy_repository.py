@@ -140,7 +140,7 @@ def start(root: Path, *arguments: str, python: tuple[str, ...] = (), **options: 
 def assay(root: Path, *arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
     """Run ``python -m assay ARGUMENTS`` in the repository to its end."""
     process = start(root, *arguments, **options)
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=300)
     return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 
 
