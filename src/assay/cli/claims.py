@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from assay.cli.show import echo_json, echo_table
+from assay.cli.show import echo_json, echo_table, say
+from assay.errors import ConfigError
 from assay.runs.storage import find_repository
 
 
@@ -12,14 +13,19 @@ from assay.runs.storage import find_repository
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 @click.option("--list", "only_list", is_flag=True, help="List the claims as they are written, without checking them.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.option("--format", "form", type=click.Choice(["github", "sarif", "badge"]), help="Print the verdicts so.")
 @click.pass_context
-def claims(context: click.Context, arguments: tuple[str, ...], *, only_list: bool, as_json: bool) -> None:
+def claims(
+    context: click.Context, arguments: tuple[str, ...], *, only_list: bool, as_json: bool, form: str | None
+) -> None:
     """Check every claim under claims/ against the registered runs; ARGUMENTS go to pytest (files, -k, --claims-strict).
 
     Exit 0 when every claim holds, is pending, or (without --claims-strict) is stale; 1 when one does not.
     """
     from assay.ledger.session import configured_names, list_claims, run_claims
 
+    if form is not None:
+        context.exit(_formatted(form, arguments))
     if not only_list:
         context.exit(run_claims(list(arguments), as_json=as_json))
     repository = find_repository()
@@ -28,3 +34,23 @@ def claims(context: click.Context, arguments: tuple[str, ...], *, only_list: boo
         echo_json([claim._asdict() for claim in found])
     else:
         echo_table(("claim", "place", "section", "run", "sentence"), found)
+
+
+def _formatted(form: str, arguments: tuple[str, ...]) -> int:
+    """Check every claim and print the verdicts as annotations, SARIF or a badge; the exit status of the check."""
+    from assay.ledger.claim import Verdict
+    from assay.report.badge import badge
+    from assay.report.claims import read_claims
+    from assay.report.github import workflow_commands
+    from assay.report.sarif import sarif
+    from assay.runs.registry import open_record
+
+    if arguments:
+        raise ConfigError(f"claims --format {form} speaks of all claims; {' '.join(arguments)} came as well. Drop it.")
+    repository = find_repository()
+    found = read_claims(repository, open_record(repository / "experiments"))
+    if form == "badge":
+        say(badge(one.verdict for one in found), nl=False)
+    else:
+        say(sarif(found) if form == "sarif" else workflow_commands(found), nl=False)
+    return 1 if any(one.verdict in (Verdict.FAILS, Verdict.UNVERIFIED) for one in found) or not found else 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from assay.errors import ClaimError
+from assay.ledger.claim import natural
 from assay.ledger.sentence import SentenceError, read_sentence
 from assay.ledger.source import static_claims
 
@@ -72,6 +74,33 @@ def run_claims(arguments: Sequence[str], *, as_json: bool = False) -> int:
         document = path.read_text("utf-8") if path.is_file() else '{"claims": [], "verdicts": {}}\n'
     sys.stdout.write(document)
     return status
+
+
+def judged_claims(repository: Path) -> list[dict[str, str]]:
+    """Every claim under `claims/` as a session of pytest judges it, in the order of ids; none without such a folder.
+
+    Keys are those of `--claims-json`: id, sentence, written, verdict, note, kind, section, tier, run, keys, generator,
+    printed, registered, ties, file. A claim that is written and that the session lost, because its file cannot be
+    collected, is UNVERIFIED. What pytest prints goes nowhere.
+    """
+    folder = repository / "claims"
+    if not folder.is_dir():
+        return []
+    with tempfile.TemporaryDirectory() as scratch:
+        path = Path(scratch) / "claims.json"
+        command = [sys.executable, "-m", "pytest", "claims", "-q", "-p", "no:cacheprovider", "--claims-json", str(path)]
+        ended = subprocess.run(command, cwd=repository, capture_output=True, text=True, check=False)
+        found: list[dict[str, str]] = json.loads(path.read_text("utf-8"))["claims"] if path.is_file() else []
+    judged = {one["id"]: one for one in found}
+    for source, function, mark in static_claims(folder):
+        if mark.id not in judged:
+            note = f"its test did not run: pytest claims/ ended with {ended.returncode} and says why"
+            written = " ".join((function.written or "").split())
+            place = source.path.relative_to(repository).as_posix()
+            lost = dict.fromkeys(("kind", "tier", "run", "keys", "generator", "printed", "registered", "ties"), "")
+            lost |= {"id": mark.id, "sentence": written, "written": written, "verdict": "UNVERIFIED", "note": note}
+            judged[mark.id] = {**lost, "section": mark.section, "file": place}
+    return [judged[name] for name in sorted(judged, key=natural)]
 
 
 def _pytest(arguments: Sequence[str], stdout: int | None = None) -> int:

@@ -102,6 +102,16 @@ class Results:
         except RecordError as cause:
             raise EvidenceError(str(cause), reason="unreadable") from cause
 
+    def column_types(self, name: str) -> dict[str, str]:
+        """Declared type (int64, float64, bool or string) of each column of the table ``name``, in order.
+
+        Raises:
+            EvidenceError: no such table (reason "absent").
+        """
+        if name not in self._types:
+            raise EvidenceError(f"{self.run_id} has no table {name!r}.{_nearest(name, self.tables())}", reason="absent")
+        return dict(self._types[name]["columns"])
+
     def file(self, name: str) -> Path:
         """A file of the summary by its path within it, such as ``figures/cka.svg``, checked against its digest."""
         _verified(self.manifest, self._folder, name)

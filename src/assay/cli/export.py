@@ -1,0 +1,81 @@
+"""``assay export``: the record in the forms that archives, registries of software and verifiers read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from assay.cli.show import echo_json, say
+from assay.errors import ConfigError
+from assay.runs.registry import open_record
+from assay.runs.storage import find_repository, shown, write_durable
+
+_out = click.argument("out", required=False, type=click.Path(path_type=Path))
+
+
+@click.group()
+def export() -> None:
+    """Export the record: ro-crate, codemeta, in-toto."""
+
+
+@export.command("ro-crate")
+@click.argument("out", type=click.Path(path_type=Path))
+@click.option("--study", help="Only the runs of this study or experiment.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def ro_crate(out: Path, *, study: str | None, as_json: bool) -> None:
+    """Write the registered runs, with what made them, as an RO-Crate into the new folder OUT."""
+    from assay.report.project import read_project
+    from assay.report.rocrate import write_crate
+
+    repository = find_repository()
+    record = open_record(repository / "experiments")
+    known = sorted({one.experiment for one in record.registrations()})
+    wanted = [name for name in known if study is None or name == study or name.startswith(f"{study}.")]
+    if not wanted:
+        of = f"of {study!r} " if study else ""
+        raise ConfigError(f"export ro-crate: no run {of}is registered; registered are {', '.join(known) or 'none'}.")
+    files = write_crate(out, record=record, experiments=wanted, project=read_project(repository))
+    if as_json:
+        echo_json({"folder": shown(out), "experiments": wanted, "files": files})
+    else:
+        say(f"{shown(out)}/: {len(files)} files, runs of {', '.join(wanted)}")
+
+
+@export.command()
+@_out
+def codemeta(out: Path | None) -> None:
+    """Write what CITATION.cff and pyproject.toml say as CodeMeta into the file OUT, or print it."""
+    from assay.report.codemeta import codemeta as document
+    from assay.report.project import read_project
+
+    _give(document(read_project(find_repository())), out)
+
+
+@export.command("in-toto")
+@_out
+@click.pass_context
+def in_toto(context: click.Context, out: Path | None) -> None:
+    """Check every claim and write the verdicts as an unsigned in-toto test result into the file OUT, or print it.
+
+    Exit 1 when a claim fails or is unverified, and then the statement says so.
+    """
+    from assay.report.claims import cited_texts, read_claims
+    from assay.report.in_toto import statement
+
+    repository = find_repository()
+    record = open_record(repository / "experiments")
+    claims = read_claims(repository, record)
+    found = statement(claims, repository=repository, record=record, texts=cited_texts(repository, claims))
+    _give(found, out)
+    context.exit(1 if found["predicate"]["result"] == "FAILED" else 0)
+
+
+def _give(document: dict[str, Any], out: Path | None) -> None:
+    if out is None:
+        echo_json(document)
+        return
+    write_durable(out, (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode())
+    say(f"wrote {shown(out)}", err=True)

@@ -1,0 +1,210 @@
+"""What a report is made of: the claims of a study, the registered runs behind them, and everything that is open."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple, final
+
+from assay.errors import AssayError, ConfigError, RecordError
+from assay.ledger.claim import Verdict
+from assay.report.claims import ReportedClaim, read_claims
+from assay.runs.configuration import nearest
+from assay.runs.experiment import listing
+from assay.runs.manifest import Manifest, RunStatus
+from assay.runs.provenance import scrub
+from assay.runs.registration import Registration, read_registration, registration_files
+from assay.runs.registry import Record
+from assay.runs.results import Results
+
+
+@final
+@dataclass(frozen=True)
+class ReportedRun:
+    """A registered run, verified. ``stale`` names the modules that changed since; ``claims`` is how many read it."""
+
+    registration: Registration
+    results: Results
+    stale: tuple[str, ...]
+    claims: int
+
+    @property
+    def run_id(self) -> str:
+        """The run."""
+        return self.registration.run_id
+
+    @property
+    def manifest(self) -> Manifest:
+        """Who, what, with which code, data and machine."""
+        return self.results.manifest
+
+    @property
+    def name(self) -> str:
+        """Experiment and tier, as files of a report are named."""
+        return f"{self.registration.experiment}.{self.registration.tier}"
+
+    def figures(self) -> tuple[str, ...]:
+        """Names of the figures, without suffix."""
+        files = [name for name in self.manifest.summary if name.startswith("figures/")]
+        return tuple(dict.fromkeys(name.removeprefix("figures/").rpartition(".")[0] for name in files))
+
+
+class Open(NamedTuple):
+    """Something of the study that is not settled: a run or registration, how it stands, and why."""
+
+    what: str
+    state: str
+    why: str
+
+
+@final
+@dataclass(frozen=True)
+class Study:
+    """A study (or one experiment) with its claims and registered runs, as the record and the claims say now."""
+
+    name: str
+    question: str
+    method: str
+    repository: Path
+    claims: tuple[ReportedClaim, ...]
+    runs: tuple[ReportedRun, ...]
+    open: tuple[Open, ...]
+
+    @property
+    def verdicts(self) -> Counter[Verdict]:
+        """How many claims have each verdict."""
+        return Counter(claim.verdict for claim in self.claims)
+
+    def with_verdict(self, *verdicts: Verdict) -> tuple[ReportedClaim, ...]:
+        """The claims of these verdicts."""
+        return tuple(claim for claim in self.claims if claim.verdict in verdicts)
+
+    @property
+    def sections(self) -> dict[str, list[ReportedClaim]]:
+        """Claims by the section that they name, in the order of their ids."""
+        found: dict[str, list[ReportedClaim]] = {}
+        for claim in self.claims:
+            found.setdefault(claim.section, []).append(claim)
+        return found
+
+    def lead(self) -> tuple[ReportedRun, ...]:
+        """Of each experiment the run that most claims read."""
+        best: dict[str, ReportedRun] = {}
+        for run in self.runs:
+            if run.claims > best.setdefault(run.manifest.experiment, run).claims:
+                best[run.manifest.experiment] = run
+        return tuple(best.values())
+
+
+def read_study(name: str, repository: Path, record: Record) -> Study:
+    """Judge the claims of the study or experiment ``name`` and gather the runs that speak for it.
+
+    Raises:
+        ConfigError: nothing in the record, the claims or experiments/ has that name.
+        RecordError: a run of the study is damaged.
+    """
+    claims = read_claims(repository, record)
+    experiments = _experiments(name, repository, record, claims)
+    chosen = tuple(claim for claim in claims if _belongs(claim, name, experiments))
+    runs, unsettled = _runs(record, repository, experiments, chosen)
+    question, method = _docstring(repository, experiments)
+    return Study(
+        name=name,
+        question=question,
+        method=method,
+        repository=repository,
+        claims=chosen,
+        runs=runs,
+        open=(*unsettled, *_attempts(record, experiments)),
+    )
+
+
+def _experiments(name: str, repository: Path, record: Record, claims: tuple[ReportedClaim, ...]) -> tuple[str, ...]:
+    known = {one.name for one in listing(repository)}
+    known |= {path.name.removesuffix(".json").rpartition(".")[0] for path in registration_files(record)}
+    known |= {claim.experiment for claim in claims if claim.experiment}
+    found = [one for one in sorted(known) if one == name or one.startswith(f"{name}.")]
+    if not found:
+        names = sorted(known | {one.partition(".")[0] for one in known})
+        raise ConfigError(f"report: there is no study or experiment {name!r}.{nearest(name, names)}")
+    return tuple(found)
+
+
+def _belongs(claim: ReportedClaim, name: str, experiments: tuple[str, ...]) -> bool:
+    """Whether a claim speaks of the study: by its `registered` marker, or, without one, by its folder."""
+    if claim.experiment:
+        return claim.experiment in experiments
+    return claim.file.startswith(f"claims/{name.partition('.')[0]}/")
+
+
+def _runs(
+    record: Record, repository: Path, experiments: tuple[str, ...], claims: tuple[ReportedClaim, ...]
+) -> tuple[tuple[ReportedRun, ...], list[Open]]:
+    found: list[ReportedRun] = []
+    unsettled: list[Open] = []
+    readers = Counter(run for claim in claims for run in claim.runs)
+    for path in registration_files(record):
+        name = path.name.removesuffix(".json")
+        if name.rpartition(".")[0] not in experiments:
+            continue
+        try:
+            registration = read_registration(record, path)
+            results = record.results(registration.run_id)
+        except AssayError as error:
+            reason = getattr(error, "reason", "unreadable")
+            unsettled.append(Open(f"registration {name}", reason, scrub(str(error), repository)))
+            continue
+        stale = _stale(record, repository, registration.run_id)
+        if stale:
+            changed = f"changed since the run: {', '.join(stale)}"
+            unsettled.append(Open(registration.run_id, "stale", changed))
+        found.append(ReportedRun(registration, results, stale, readers[registration.run_id]))
+    return tuple(found), unsettled
+
+
+def _stale(record: Record, repository: Path, run_id: str) -> tuple[str, ...]:
+    try:
+        return tuple(record.stale(run_id, repository))
+    except AssayError as error:
+        return (scrub(str(error), repository),)
+
+
+def _attempts(record: Record, experiments: tuple[str, ...]) -> list[Open]:
+    """Runs of the study that failed, were interrupted or superseded, or that never got to speak."""
+    found = []
+    for run_id in record.attempts():
+        if not any(run_id.startswith(f"{name}_") for name in experiments):
+            continue
+        try:
+            events, status, standing = record.events(run_id), record.status(run_id), record.standing(run_id)
+        except RecordError as error:
+            found.append(Open(run_id, "damaged", scrub(str(error), record.root.parent)))
+            continue
+        said = {
+            name: event.payload[name]
+            for event in events
+            for name in ("error", "message", "by")
+            if name in event.payload
+        }
+        if status is not RunStatus.COMPLETED:
+            why = ": ".join(str(said[name]) for name in ("error", "message") if said.get(name))
+            found.append(Open(run_id, str(status), why))
+        elif standing == "superseded":
+            found.append(Open(run_id, standing, f"by {said.get('by', 'another run')}"))
+        elif not standing:
+            found.append(Open(run_id, "completed", "not registered: it speaks for nothing"))
+    return found
+
+
+def _docstring(repository: Path, experiments: tuple[str, ...]) -> tuple[str, str]:
+    """First paragraph of the docstring of the study's one experiment, or of each, and the rest of it."""
+    heads, rests = [], []
+    for name in experiments:
+        path = repository / "experiments" / Path(*name.split(".")).with_suffix(".py")
+        if path.is_file():
+            head, _, rest = (ast.get_docstring(ast.parse(path.read_bytes())) or "").partition("\n\n")
+            heads += [" ".join(head.split())] if head else []
+            rests += [" ".join(rest.split())] if rest else []
+    return " ".join(heads), " ".join(rests)

@@ -1,0 +1,86 @@
+"""The first paragraph of a report: how many claims hold, on what, and what was found, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from assay.ledger.claim import Verdict
+from assay.report.claims import ReportedClaim
+from assay.report.study import Open, Study
+
+SETTLED = ("superseded", "completed")
+"""States of runs that need nothing: another run took their place, or nobody let them speak."""
+
+_SAID = {
+    Verdict.FAILS: ("fails", "fail"),
+    Verdict.UNVERIFIED: ("is unverified", "are unverified"),
+    Verdict.STALE: ("is stale", "are stale"),
+    Verdict.PENDING: ("is pending", "are pending"),
+}
+
+
+def listed(words: Sequence[str]) -> str:
+    """Words as an enumeration: a, b and c."""
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1]))) if words else ""
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """A number with its noun: 1 claim, 12 claims."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def verdict_in_words(study: Study) -> str:
+    """One or two sentences: how many claims hold, and which do not and why in one word."""
+    total, holding = len(study.claims), study.verdicts[Verdict.HOLDS]
+    if not total:
+        return "No claim speaks of this study yet: nothing that a text says about it is checked."
+    numbers = sum(len(claim.numbers) for claim in study.with_verdict(Verdict.HOLDS))
+    checked = (
+        "is what a registered run says" if numbers == 1 else f"of the {numbers:,} numbers is what a registered run says"
+    )
+    if holding == total:
+        which = "The one claim holds" if total == 1 else f"All {total} claims hold"
+        return f"{which}: {'the number' if numbers == 1 else 'each'} {checked}, at the printed precision."
+    exceptions = []
+    for verdict, (one, many) in _SAID.items():
+        ids = [claim.id for claim in study.with_verdict(verdict)]
+        if ids:
+            exceptions.append(f"{listed(ids)} {one if len(ids) == 1 else many}")
+    hold = "holds" if holding == 1 else "hold"
+    return f"{holding} of {counted(total, 'claim')} {hold}; {listed(exceptions)}."
+
+
+def evidence_in_words(study: Study) -> str:
+    """One sentence on the runs behind the claims, and one on what is stale, pending or failed."""
+    runs = study.runs
+    if not runs:
+        return "No run is registered."
+    kinds = sorted({run.manifest.kind for run in runs})
+    said = listed(kinds) if len(runs) == 1 or len(kinds) > 1 else f"all {kinds[0]}"
+    tiers = listed([run.registration.tier for run in runs])
+    which = "tier" if len(runs) == 1 else "tiers"
+    stand = (
+        "Behind it stands"
+        if len(study.claims) == 1
+        else "Behind them stands"
+        if len(runs) == 1
+        else "Behind them stand"
+    )
+    behind = f"{stand} {counted(len(runs), 'registered run')} ({which} {tiers}), {said}."
+    rest = "Nothing is stale, pending or failed." if not attention(study) and not unsettled_claims(study) else ""
+    return f"{behind} {rest}".strip()
+
+
+def attention(study: Study) -> tuple[Open, ...]:
+    """Runs and registrations that somebody has to look at."""
+    return tuple(one for one in study.open if one.state not in SETTLED)
+
+
+def unsettled_claims(study: Study) -> tuple[ReportedClaim, ...]:
+    """Claims that do not simply hold, worst first."""
+    return tuple(claim for verdict in _SAID for claim in study.with_verdict(verdict))
+
+
+def findings(study: Study) -> tuple[ReportedClaim, ...]:
+    """The first claim of each section: what the study found, in short."""
+    return tuple(claims[0] for claims in study.sections.values())
