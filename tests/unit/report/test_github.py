@@ -1,0 +1,34 @@
+"""Workflow commands of GitHub: one line for each claim that does not simply hold, with nothing that breaks a line."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from assay.ledger.claim import Verdict
+from assay.report.github import workflow_commands
+from assay.report.study import Study
+
+
+def test_one_line_for_each_claim_that_does_not_hold(study: Study) -> None:
+    lines = workflow_commands(study.claims).splitlines()
+    levels = [re.match(r"::(\w+) file=([^,]+),line=(\d+),col=8,title=(\w+) (\w+)::", line) for line in lines]
+    assert [(found[1], found[4], found[5]) for found in levels if found] == [
+        ("error", "E3", "FAILS"),
+        ("notice", "E4", "PENDING"),
+        ("error", "E5", "UNVERIFIED"),
+        ("warning", "E6", "STALE"),
+        ("error", "E7", "FAILS"),
+    ]
+
+
+def test_a_note_cannot_end_its_line_or_begin_another_command(study: Study) -> None:
+    claim = replace(study.with_verdict(Verdict.FAILS)[0], note="87.5%\n::error::planted", file="a:b,c.py")
+    text = workflow_commands([claim])
+    assert text.count("\n") == 1
+    assert "file=a%3Ab%2Cc.py," in text
+    assert text.endswith("::87.5%25%0A::error::planted\n")
+
+
+def test_claims_that_hold_say_nothing(representations: Study) -> None:
+    assert workflow_commands(representations.claims) == ""
