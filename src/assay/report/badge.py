@@ -47,7 +47,7 @@ def _counts(verdicts: Iterable[str]) -> dict[Verdict, int]:
 
 def said_of(counts: Mapping[Verdict, int]) -> str:
     """Counts in words, as in "11 hold, 1 fails"; what has none is left out."""
-    parts = [f"{count} {_WORDS[verdict][count != 1]}" for verdict, count in counts.items() if count]
+    parts = [f"{count} {_WORDS[verdict][count != 1]}" for verdict in _WORDS if (count := counts[verdict])]
     return ", ".join(parts) or "none"
 
 

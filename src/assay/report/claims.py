@@ -192,7 +192,8 @@ def _numbers(sentence: Sentence, found: Mapping[str, str], results: Results | No
             numbers.append(Number(binding.key, printed, seen, seen, None, all_hold or seen == binding.text))
         else:
             match = matches(printed, value)
-            seen = match.registered_as_printed
+            kept = match.holds and printed.form is Form.RELATION
+            seen = printed.text if kept else match.registered_as_printed
             numbers.append(Number(binding.key, printed, seen, closer(printed, value), value, match.holds))
     return tuple(numbers)
 
@@ -212,6 +213,7 @@ def closer(printed: Printed, value: object) -> str:
     if printed.form in (Form.WORD, Form.TEXT) or isinstance(value, str):
         return matches(printed, value).registered_as_printed
     if printed.form is Form.RELATION:
-        return f"{value:.4g}" if isinstance(value, float) else shown(value)
+        number = getattr(value, "share", getattr(value, "value", value))
+        return f"{number:.4g}" if isinstance(number, float) else shown(number)
     finer = parse(_FRACTION.sub(lambda fraction: f"{fraction[0]}00", printed.text))
     return matches(finer, value).registered_as_printed

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
+import re
 from importlib import resources
 from typing import Any, NamedTuple
 
 from assay.errors import ConfigError
 from assay.ledger.claim import Verdict
 from assay.report.digits import duration, size
+from assay.report.facts import facts
 from assay.report.illustrations import Illustration, illustrations
 from assay.report.study import ReportedRun, Study
 from assay.report.summary import (
@@ -27,6 +28,7 @@ SHOWN_ROWS = 50
 """Rows of a table that the page shows; the file with all of them can be saved from it."""
 
 _SHORT = 12
+_MINUS = re.compile(r"(?<![\w.])-(?=[\d.])")
 SYMBOLS = {
     Verdict.HOLDS: "✓",
     Verdict.FAILS: "✗",
@@ -68,7 +70,7 @@ def page(study: Study) -> str:
         attention=attention(study),
         unsettled=unsettled_claims(study),
         earlier=[one for one in study.open if one.state in SETTLED],
-        counts={verdict: study.verdicts[verdict] for verdict in (Verdict.HOLDS, *reversed(list(Verdict)[:-1]))},
+        counts={verdict: study.verdicts[verdict] for verdict in (Verdict.HOLDS, *list(Verdict)[:-1])},
         runs=sorted(shown, key=lambda one: not one.lead),
         tiers={run.run_id: run.registration.tier for run in study.runs},
     )
@@ -91,7 +93,7 @@ def _environment() -> Any:
         "data_uri": _data_uri,
         "duration": duration,
         "size": size,
-        "typographic": lambda text: text.replace("-", "\u2212") if text[:1] == "-" else text,
+        "typographic": lambda text: _MINUS.sub("\u2212", text),
         "facts": facts,
     }
     environment.globals |= {
@@ -109,16 +111,3 @@ def _packaged(name: str) -> str:
 
 def _data_uri(data: bytes, media_type: str) -> str:
     return f"data:{media_type};base64,{base64.b64encode(data).decode()}"
-
-
-def facts(values: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
-    """A nested mapping as dotted names with their values as text."""
-    flat: dict[str, str] = {}
-    for name, value in values.items():
-        if isinstance(value, Mapping):
-            flat |= facts(value, f"{prefix}{name}.")
-        elif isinstance(value, list | tuple):
-            flat[f"{prefix}{name}"] = ", ".join(map(str, value))
-        else:
-            flat[f"{prefix}{name}"] = str(value)
-    return flat

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import ConfigError, EvidenceError
-from assay.report.page import facts
+from assay.report.facts import facts
 from assay.report.project import Project
 from assay.runs.manifest import Manifest
 from assay.runs.registration import registration_path

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -175,7 +176,7 @@ def _attempts(record: Record, experiments: tuple[str, ...]) -> list[Open]:
     """Runs of the study that failed, were interrupted or superseded, or that never got to speak."""
     found = []
     for run_id in record.attempts():
-        if not any(run_id.startswith(f"{name}_") for name in experiments):
+        if not any(re.fullmatch(rf"{re.escape(name)}_[a-z]+_[0-9a-f]+(-r[0-9]+)?", run_id) for name in experiments):
             continue
         try:
             events, status, standing = record.events(run_id), record.status(run_id), record.standing(run_id)

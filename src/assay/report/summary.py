@@ -57,8 +57,8 @@ def evidence_in_words(study: Study) -> str:
         return "No run is registered."
     kinds = sorted({run.manifest.kind for run in runs})
     said = listed(kinds) if len(runs) == 1 or len(kinds) > 1 else f"all {kinds[0]}"
-    tiers = listed([run.registration.tier for run in runs])
-    which = "tier" if len(runs) == 1 else "tiers"
+    names = list(dict.fromkeys(run.registration.tier for run in runs))
+    which = f"{'tier' if len(names) == 1 else 'tiers'} {listed(names)}"
     stand = (
         "Behind it stands"
         if len(study.claims) == 1
@@ -66,7 +66,7 @@ def evidence_in_words(study: Study) -> str:
         if len(runs) == 1
         else "Behind them stand"
     )
-    behind = f"{stand} {counted(len(runs), 'registered run')} ({which} {tiers}), {said}."
+    behind = f"{stand} {counted(len(runs), 'registered run')} ({which}), {said}."
     rest = "Nothing is stale, pending or failed." if not attention(study) and not unsettled_claims(study) else ""
     return f"{behind} {rest}".strip()
 

@@ -22,7 +22,7 @@ VERDICTS = {
     "E4": "PENDING",
     "E5": "UNVERIFIED",
     "E6": "STALE",
-    "E7": "FAILS",
+    "E7": "HOLDS",
 }
 
 

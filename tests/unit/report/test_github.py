@@ -18,7 +18,6 @@ def test_one_line_for_each_claim_that_does_not_hold(study: Study) -> None:
         ("notice", "E4", "PENDING"),
         ("error", "E5", "UNVERIFIED"),
         ("warning", "E6", "STALE"),
-        ("error", "E7", "FAILS"),
     ]
 
 

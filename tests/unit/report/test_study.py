@@ -67,7 +67,7 @@ def test_a_summary_that_was_altered_speaks_for_nothing(repository: Path) -> None
 
 
 def test_a_damaged_event_is_open(repository: Path) -> None:
-    path = next((repository / "experiments/registry/events").glob("*broken*failed*"))
+    path = next((repository / "experiments/registry/events").glob("*quick*failed*"))
     path.write_text("{")
     assert any(one.state == "damaged" for one in read("study.effect", repository).open)
 

@@ -44,9 +44,7 @@ def test_one_claim_with_one_number(study: Study) -> None:
 
 
 def test_the_runs_behind_them(study: Study, representations: Study) -> None:
-    assert (
-        evidence_in_words(study) == "Behind them stand 3 registered runs (tiers small, tiny and tiny), all exploratory."
-    )
+    assert evidence_in_words(study) == "Behind them stand 3 registered runs (tiers small and tiny), all exploratory."
     assert evidence_in_words(representations).endswith("all exploratory. Nothing is stale, pending or failed.")
     assert evidence_in_words(replace(study, runs=())) == "No run is registered."
 
