@@ -1,21 +1,40 @@
-"""``assay claims``: check the printed numbers against the record, or list what is claimed."""
+"""``assay claims``: check the printed numbers against the record, list what is claimed, or look at the texts."""
 
 from __future__ import annotations
 
 import click
 
+from assay.cli.claims_text import text
 from assay.cli.show import echo_json, echo_table, say
 from assay.errors import ConfigError
 from assay.runs.storage import find_repository
 
 
-@click.command(context_settings={"ignore_unknown_options": True})
+class _CheckByDefault(click.Group):
+    """A group that checks when no command is named: ``assay claims -k M7``."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        first = args[0] if args else ""
+        if first not in (*self.commands, "-h", "--help"):
+            args = ["check", *args]
+        return super().parse_args(ctx, args)
+
+
+@click.group(cls=_CheckByDefault)
+def claims() -> None:
+    """Check every claim (the default: `assay claims -k M7 --claims-strict`), or the numbers of a text."""
+
+
+claims.add_command(text)
+
+
+@claims.command(context_settings={"ignore_unknown_options": True})
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 @click.option("--list", "only_list", is_flag=True, help="List the claims as they are written, without checking them.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.option("--format", "form", type=click.Choice(["github", "sarif", "badge"]), help="Print the verdicts so.")
 @click.pass_context
-def claims(
+def check(
     context: click.Context, arguments: tuple[str, ...], *, only_list: bool, as_json: bool, form: str | None
 ) -> None:
     """Check every claim under claims/ against the registered runs; ARGUMENTS go to pytest (files, -k, --claims-strict).

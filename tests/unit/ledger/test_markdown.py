@@ -1,0 +1,68 @@
+"""Markdown as passages, each character with its place."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.errors import ClaimError
+from assay.ledger.markdown import read_markdown
+from assay.ledger.text import GENERATED
+from assay.ledger.values import values_of
+
+
+def found(source: str) -> list[tuple[str, str]]:
+    """Values and reasons; each stands in the source where its passage says."""
+    seen = []
+    for passage in read_markdown(source):
+        for value, why in values_of(passage):
+            start, end = passage.spans[value.start][0], passage.spans[value.end - 1][1]
+            assert source[start] == passage.text[value.start]
+            assert source[end - 1] == passage.text[value.end - 1]
+            seen.append((value.text, why))
+    return seen
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_blocks(newline: str) -> None:
+    source = (
+        "---\nyear: 1\n---\n\n# 2 Title\n\n* item **3**/20\n  goes on 4\n\n> quoted 5\nlazily 6\n\n"
+        "| a | 7 |\n|---|---|\n| 8 | [0.1, 0.2] \\| 9 |\n\n```\n10\n```\n\n    11\n\n<div>12</div>\n\nSet 13\n======\n"
+    )
+    assert found(source.replace("\n", newline)) == [
+        ("1", "front matter"),
+        ("2", "reference"),
+        ("3/20", ""),
+        *((number, "") for number in ("4", "5", "6", "7", "8", "[0.1, 0.2]", "9")),
+        ("10", "code"),
+        ("11", "code"),
+        ("12", ""),
+        ("13", ""),
+    ]
+
+
+def test_inside_of_a_line() -> None:
+    source = (
+        "`1` [2](http://a/3 '4') ![5](6.svg) <https://a/7> <!-- 8 --> \\*9\\* 0.1&nbsp;% $1.2\\times10^{-3}$ cost $5 "
+        "and $6, 3*4 x_1_ [^7] ~~10~~ <b>11</b>"
+    )
+    assert found(source) == [
+        *(("1", "code"), ("2", ""), ("3", "link"), ("4", "link"), ("5", ""), ("6", "link"), ("7", "link")),
+        *(("9", ""), ("0.1%", ""), ("1.2e-3", ""), ("5", ""), ("6", ""), ("3", ""), ("4", ""), ("x_1", "")),
+        *(("7", "reference"), ("10", ""), ("11", "")),
+    ]
+
+
+def test_results_by_heading_and_by_mark() -> None:
+    source = (
+        "# A\n\n1\n\n## Main results\n\n2\n\n### Detail\n\n3\n\n## B\n\n4\n\n<!-- claims: results -->\n\n5\n\n"
+        "# C\n\n6\n\n<!-- claims: end -->\n\n7\n"
+    )
+    about = {passage.text.strip(): passage.results for passage in read_markdown(source)}
+    assert {number for number in "1234567" if about[number]} == {"2", "3", "5", "6"}
+    assert [passage.results for passage in read_markdown("# Fund\n\n1", results=["fund"])] == [True, True]
+
+
+def test_an_unknown_mark_and_a_generated_table() -> None:
+    with pytest.raises(ClaimError, match="line 3: claims: result is no mark"):
+        read_markdown("a\n\n<!-- claims: result -->\n")
+    assert read_markdown(f"{GENERATED} -->\n\n5\n") == []
