@@ -42,6 +42,7 @@ class Judging:
         self._strict = bool(config.option.claims_strict)
         self._accept = config.option.claims_accept
         self._root = config.rootpath
+        self._config = config
 
     def look_through(self, lens: Lens) -> None:
         """Judge the next run of a test by evidence that is read through `lens`, and say nothing of it in its report."""
@@ -137,30 +138,15 @@ class Judging:
         return explain(judgement, line_of=line_of, citations=self._texts.of(claim.id))
 
     def _rewrite(self, item: pytest.Item, judgement: Judgement) -> str:
-        """Rewrite the printed numbers of the claim in its file; the difference, or why there is none."""
-        import difflib
-
-        from assay.ledger.accept import accepted
+        """Rewrite the printed numbers of the claim in its file and in the texts; the difference, or why none."""
+        from assay_pytest.accepting import rewrite
 
         path = Path(code_of(item).__code__.co_filename)
-        source = self._sources.of(path)
-        before = source.data
-        try:
-            after = accepted(source, judgement, names=self._names)
-        except ClaimError as error:
-            return f"    not rewritten: {error}"
-        if after == before:
-            return "" if judgement.verdict in (Verdict.HOLDS, Verdict.STALE) else "    no printed number to rewrite"
-        from assay.runs.storage import write_durable
-
-        mode = path.stat().st_mode
-        write_durable(path, after)
-        path.chmod(mode)
+        found = rewrite(self._config, self._sources.of(path), judgement)
         self._sources.forget(path)
-        name = judgement.claim.path
-        old, new = (data.decode().splitlines() for data in (before, after))
-        diff = difflib.unified_diff(old, new, f"{name} (printed)", f"{name} (registered)", n=0, lineterm="")
-        return "\n".join(["    rewritten from the registered run; look at it, then run again:", *diff])
+        return found or (
+            "" if judgement.verdict in (Verdict.HOLDS, Verdict.STALE) else "    no printed number to rewrite"
+        )
 
 
 class PendingBodies:

@@ -30,10 +30,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--claims-mutate", action="store_true", help="rerun each claim with each number it read moved: can it fail?"
     )
+    group.addoption(
+        "--claims-text",
+        metavar="FILE",
+        nargs="+",
+        help="compare every number of these Markdown or LaTeX files with the claims (write the option last)",
+    )
     group.addoption("--claims-root", metavar="DIR", help="folder of the record (default: experiments/)")
     parser.addini("claims_dir", "folder of the claim files", default="claims")
     parser.addini("claims_names", "names with a space and digits, such as 'Gemma 3 270M'", type="args", default=[])
-    parser.addini("claims_texts", "Markdown files that cite claims", type="args", default=["README.md", "docs/*.md"])
+    parser.addini("claims_constants", "constants of the protocol in texts, such as '95 %'", type="args", default=[])
+    parser.addini(
+        "claims_results", "how words of headings about results begin", type="args", default=["abstract", "result"]
+    )
+    parser.addini(
+        "claims_texts", "Markdown and LaTeX files that cite claims", type="args", default=["README.md", "docs/*.md"]
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:

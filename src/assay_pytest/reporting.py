@@ -25,6 +25,7 @@ class Reporting:
         self._config = config
         self._verdicts: dict[str, dict[str, str]] = {}
         self._said: list[str] = []
+        self._covered: list[str] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take the verdict that the report of a claim's test carries."""
@@ -47,7 +48,8 @@ class Reporting:
 
     def _finish(self, session: pytest.Session, exitstatus: int) -> None:
         wanted = self._config.option
-        if not self._verdicts and not (wanted.claims_table or wanted.claims_json or wanted.claims_accept):
+        asked = wanted.claims_table or wanted.claims_json or wanted.claims_accept or wanted.claims_text
+        if not self._verdicts and not asked:
             return
         from assay.errors import AssayError
 
@@ -67,6 +69,7 @@ class Reporting:
         if option.claims_accept and option.claims_accept not in self._verdicts:
             self._complain(f"--claims-accept {option.claims_accept}: the claim did not run, nothing was rewritten")
         self._check_citations(full=full)
+        self._check_texts()
         here = self._config.invocation_params.dir
         if option.claims_table:
             from assay.ledger.table import update_table
@@ -98,6 +101,16 @@ class Reporting:
             known |= written or set()
             for citation in texts.unknown(known):
                 self._complain(f"{citation.place} cites ({citation.claim}): no claim has this id")
+
+    def _check_texts(self) -> None:
+        """Compare every number of the texts that ask for it."""
+        from assay_pytest.texts import coverage_of
+
+        known = {name: one["claim_sentence"] for name, one in self._verdicts.items()}
+        for text in coverage_of(self._config, known):
+            self._covered.append(text.summary)
+            for one in text.failing:
+                self._complain(f"{one.place} {one.message}")
 
     def _row(self, found: dict[str, str]) -> Row:
         from assay.ledger.table import Row, emphasised
@@ -156,6 +169,8 @@ class Reporting:
                 terminal.write_line(f"{'order':<10}  {one['claim']:<{width}}  {doubt}", yellow=True)
         for message in self._said:
             terminal.write_line(message, red=True)
+        for line in self._covered:
+            terminal.write_line(line)
         counts = Counter(one["claim_verdict"] for one in found)
         parts = ", ".join(f"{counts[verdict]} {verdict}" for verdict in ("HOLDS", *_LISTED) if counts[verdict])
         terminal.write_line(f"{len(found)} claim{'s' if len(found) != 1 else ''}: {parts or 'none judged'}")

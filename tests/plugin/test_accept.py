@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .conftest import Repository, claim
+from .conftest import Repository, Settings, claim, git, run_and_register
 
 pytest_plugins = ["pytester"]
 
@@ -70,3 +70,73 @@ def test_parallel_sessions_are_refused(repository: Repository) -> None:
     result = repository.run("claims", "--claims-accept", "M1", "-n", "2")
     assert result.ret == 4
     assert "leave out -n" in result.stderr.str() + result.stdout.str()
+
+
+def test_cited_sentences_are_rewritten_as_well(repository: Repository) -> None:
+    wrong = (
+        "It failed in {= 3} fields: {wins.target: 16/585 (2.7%)} of {items: 585} seeds, {wins.target: 16/585 (2.7%)}."
+    )
+    path = repository.claims(claim("M1", wrong), claim("M2", "Elsewhere {wins.target: 14/20}."))
+    own = "It failed in 3 fields: 16/585 (2.7%) of 585\r\nseeds, **16/585 (2.7%)** (M1)."
+    readme = f"\ufeff# Caf\u00e9\r\n\r\n{own} 16/585 is not cited.\r\n\r\n- Elsewhere 14/20 (M2).\r\n"
+    paper = (
+        "\\section{Results}\nOf $16/585$ ($2.7\\,\\%$) \\claimref{M1}; 14/20~\\claimref{M2}. % 16/585\n\n"
+        "Of 16 seeds (M1).\n"
+    )
+    (repository.path / "README.md").write_bytes(readme.encode())
+    (repository.path / "paper.tex").write_bytes(paper.encode())
+    before = path.read_bytes()
+    result = repository.run("claims", "--claims-accept", "M1", "--claims-text", "paper.tex")
+    assert result.ret == 1
+    assert path.read_bytes() == before.replace(b"16/585 (2.7%)", b"14/20 (70.0%)").replace(b"585}", b"3000}")
+    new = own.replace("16/585 (2.7%)", "14/20 (70.0%)").replace("of 585", "of 3000")
+    assert (repository.path / "README.md").read_bytes() == readme.replace(own, new).encode()
+    after = paper.replace("$16/585$ ($2.7\\,\\%$) \\claim", "$14/20$ ($70.0\\,\\%$) \\claim").replace(
+        "16 seeds", "14 seeds"
+    )
+    assert (repository.path / "paper.tex").read_bytes() == after.encode()
+    result.stdout.fnmatch_lines(
+        ["*rewritten from the registered run*", "--- claims/*", "--- README.md*", "--- paper.tex*"]
+    )
+    assert repository.run("claims", "--claims-text", "paper.tex").ret == 0
+
+
+def test_a_text_that_drifted_is_put_right_by_a_claim_that_holds(repository: Repository) -> None:
+    path = repository.claims(claim("M1", "It wins in {wins.target: 14/20}."))
+    before = path.read_bytes()
+    repository.write("README.md", "It wins in 15/20 (M1). It wins in 14/20 (M1).\n")
+    assert repository.run("claims", "--claims-accept", "M1").ret == 1
+    assert (repository.path / "README.md").read_text() == "It wins in 14/20 (M1). It wins in 14/20 (M1).\n"
+    assert path.read_bytes() == before
+    assert repository.run("claims", "--claims-accept", "M1").ret == 0
+
+
+def test_a_number_that_could_be_two_is_named_and_left(repository: Repository) -> None:
+    repository.claims(claim("M1", "It is {items: 3,001}, {config.seed: 7} and {= 3,001}."))
+    repository.write("paper.tex", "In all 3{,}001 (M1).\n")
+    result = repository.run("claims", "--claims-accept", "M1", "--claims-text", "paper.tex")
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(
+        ["*not rewritten: paper.tex:1 prints 3,001: which number of M1 that is*edit it by hand"]
+    )
+    assert (repository.path / "paper.tex").read_text() == "In all 3{,}001 (M1).\n"
+
+
+def test_a_claim_that_cannot_be_rewritten_leaves_the_texts(repository: Repository) -> None:
+    repository.claims(claim("M1", "A\\ttab, {wins.target: 13/20}."))
+    repository.write("README.md", "A tab, 13/20 (M1).\n")
+    assert repository.run("claims", "--claims-accept", "M1").ret == 1
+    assert (repository.path / "README.md").read_text() == "A tab, 13/20 (M1).\n"
+
+
+def test_a_newly_registered_run_is_accepted(repository: Repository) -> None:
+    repository.claims(claim("M1", "With seed {config.seed: 7} it is {items: 3,000}."))
+    repository.write("README.md", "With seed 7 it is 3,000 (M1).\n")
+    assert repository.run().ret == 0
+    git(repository.path, "add", "-A")
+    git(repository.path, "commit", "--quiet", "-m", "first")
+    run_id = run_and_register(repository.path, settings=Settings(seed=10))
+    assert repository.run("claims", "--claims-accept", "M1").ret == 1
+    assert (repository.path / "README.md").read_text() == "With seed 10 it is 3,000 (M1).\n"
+    assert repository.run().ret == 0
+    assert run_id.startswith("study.effect_tiny_")

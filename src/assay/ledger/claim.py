@@ -89,7 +89,7 @@ def claim_mark(args: Sequence[Any], kwargs: Mapping[str, Any]) -> ClaimMark:
     """Check the arguments of a claim marker; ClaimError says which one is wrong."""
     if len(args) != 1 or not isinstance(args[0], str) or not _ID.fullmatch(args[0]):
         came = ", ".join(map(repr, args)) or "nothing"
-        raise ClaimError(f'a claim has one id of letters and digits, as in pytest.mark.claim("M7"); {came} came')
+        raise ClaimError(f'a claim has one id of letters A to Z and digits, as in pytest.mark.claim("M7"); {came} came')
     if unknown := sorted(set(kwargs) - set(_OPTIONS)):
         raise ClaimError(f"claim {args[0]}: unknown {', '.join(unknown)}; known are {', '.join(_OPTIONS)}")
     words = {name: value for name, value in kwargs.items() if value is not None}

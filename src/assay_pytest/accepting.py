@@ -1,0 +1,78 @@
+"""`--claims-accept ID`: one claim and the sentences that cite it print what the registered run says."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.errors import AssayError, ClaimError
+from assay.ledger.accept import accepted
+
+if TYPE_CHECKING:
+    import pytest
+
+    from assay.ledger.judge import Judgement
+    from assay.ledger.source import ClaimFile
+
+
+def rewrite(config: pytest.Config, source: ClaimFile, judgement: Judgement) -> str:
+    """Rewrite the claim in its file and in the texts; the difference, or why there is none.
+
+    All is worked out before anything is written: a mistake leaves every file as it was.
+    """
+    names = tuple(config.getini("claims_names"))
+    changes: list[tuple[Path, str, bytes, bytes]] = []
+    try:
+        after = accepted(source, judgement, names=names)
+        if after != source.data:
+            changes.append((source.path, judgement.claim.path, source.data, after))
+        texts, by_hand = _texts(config, judgement, names)
+    except AssayError as error:
+        return f"    not rewritten: {error}"
+    changes += texts
+    hints = "".join(f"\n    not rewritten: {one}; edit it by hand" for one in by_hand)
+    if not changes:
+        return hints.lstrip("\n")
+    from assay.runs.storage import write_durable
+
+    for path, _, _, new in changes:
+        mode = path.stat().st_mode
+        write_durable(path, new)
+        path.chmod(mode)
+    diffs = [line for _, name, old, new in changes for line in _diff(name, old, new)]
+    return "\n".join(["    rewritten from the registered run; look at it, then run again:", *diffs]) + hints
+
+
+def _diff(name: str, before: bytes, after: bytes) -> Iterable[str]:
+    old, new = (data.decode().splitlines() for data in (before, after))
+    return difflib.unified_diff(old, new, f"{name} (printed)", f"{name} (registered)", n=0, lineterm="")
+
+
+def _texts(
+    config: pytest.Config, judgement: Judgement, names: tuple[str, ...]
+) -> tuple[list[tuple[Path, str, bytes, bytes]], list[str]]:
+    """Texts that change, each with its bytes before and after, and what has to be edited by hand."""
+    from assay.ledger.accept_texts import accepted_text, new_display
+    from assay.ledger.manuscripts import read_text
+    from assay_pytest.texts import reader, texts_of
+
+    claim = judgement.claim
+    changes: list[tuple[Path, str, bytes, bytes]] = []
+    by_hand: list[str] = []
+    display = new_display(judgement, names=names)
+    knows = None
+    for path, name in texts_of(config):
+        before = read_text(path)
+        if claim.id not in before and claim.id.replace("_", "\\_") not in before:
+            continue
+        knows = knows or reader(config, {claim.id: claim.sentence.display})
+        try:
+            found = accepted_text(knows, before, name, claim.id, display)
+        except ClaimError as error:
+            raise ClaimError(f"{error}; correct it first") from error
+        by_hand += found.by_hand
+        if found.after != before:
+            changes.append((path, name, before.encode(), found.after.encode()))
+    return changes, by_hand
