@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from assay.ledger.coverage import Coverage, Standing
+from assay.ledger.manuscripts import configured_texts, cover_texts, read_settings, reader_of
 from assay.ledger.session import table_is_current
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -92,6 +94,26 @@ def test_one_digit_in_each_cited_sentence_fails_its_claim(copy: Path) -> None:
     assert status == 1
     assert failing == {re.findall(r"\((R\d+)\)", lines[i])[-1] for i in cited}, shown
     assert "README.md:" in shown
+
+
+def coverage(repository: Path) -> list[Coverage]:
+    """Every number of every text that may cite a claim."""
+    settings = read_settings(repository)
+    return cover_texts(reader_of(repository, settings), configured_texts(repository, settings), repository)
+
+
+def test_no_text_has_a_wrong_number_nor_a_loose_one_among_results() -> None:
+    found = coverage(ROOT)
+    assert [f"{one.place} {one.message}" for text in found for one in text.failing] == []
+    assert {"README.md", "docs/architecture.md", "experiments/merging/README.md"} <= {text.path for text in found}
+    assert next(text for text in found if text.path == "README.md").count(Standing.BOUND) >= 50
+
+
+def test_a_wrong_and_a_loose_number_of_a_text_are_seen(copy: Path) -> None:
+    readme = copy / "README.md"
+    readme.write_text(readme.read_text().replace("ten views, compared", "10 views, compared").replace("42/45", "43/45"))
+    failing = [one for text in coverage(copy) for one in text.failing]
+    assert [(one.text, one.standing) for one in failing] == [("10", Standing.LOOSE), ("43/45", Standing.WRONG)]
 
 
 def test_the_table_of_evidence_is_current() -> None:
