@@ -76,13 +76,14 @@ def _first(config: Mapping[str, Any], spellings: Sequence[str]) -> Any:
 
 def _with_defaults(checkpoint: Checkpoint) -> dict[str, Any]:
     """The configuration with the defaults of its family, from transformers; no code of the folder is executed."""
+    from huggingface_hub.errors import StrictDataclassError
     from transformers import AutoConfig
 
     config: Any = AutoConfig
     kind = str(checkpoint.config.get("model_type", ""))
     try:
         whole: dict[str, Any] = config.for_model(kind, **_given(checkpoint.config)).to_dict()
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, StrictDataclassError) as error:
         raise ModelError(
             f"merge: transformers cannot read the configuration of {checkpoint.name!r} (model_type {kind!r}: {error})."
         ) from error
