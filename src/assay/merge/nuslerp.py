@@ -67,7 +67,7 @@ class Nuslerp(AbstractMergeOperator):
 
     def _shares(self, t: float, product: Tensor, norms: Tensor, name: str) -> tuple[Tensor, Tensor, tuple[str, ...]]:
         zero = norms == 0
-        cosine = (product / torch.where(zero, 1.0, norms)).clamp(-1, 1)
+        cosine = product / torch.where(zero, 1.0, norms)
         opposite = cosine < -PARALLEL
         if bool(opposite.any()) and not self.allow_antipodal:
             raise ConfigError(
