@@ -58,7 +58,7 @@ def compared(config: Mapping[str, Any]) -> dict[str, Any]:
     if rope is None:
         scaling = config.get("rope_scaling") or {}
         theta = _first(config, ("rope_theta", "rotary_emb_base"))
-        rope = {"rope_theta": theta, "rope_type": scaling.get("rope_type", scaling.get("type", "default")), **scaling}
+        rope = {"rope_theta": theta, "rope_type": scaling.get("type", "default"), **scaling}
     rope = {key: value for key, value in rope.items() if key != "type" and value is not None}
     pct = rope.pop("partial_rotary_factor", None)
     result["rotary_pct"] = pct if pct is not None else _first(config, ("rotary_pct", "partial_rotary_factor"))
