@@ -189,3 +189,14 @@ def test_whitening_adds_a_share_of_the_mean_eigenvalue():
     gram_other = other.T @ other
     wanted = gram_other + 0.5 * np.trace(gram_other) / size * np.eye(size)
     np.testing.assert_allclose(swapped.matrix.T @ regular @ swapped.matrix, wanted, atol=1e-9)
+
+
+def test_directions_that_are_only_rounding_get_no_weight():
+    """Rows along one direction in three dimensions, and rows of width 1, without a penalty."""
+    along = np.random.default_rng(0).standard_normal((30, 1))
+    recipient = along @ np.array([[2.0, -1.0]]) + 4
+    unit = np.array([[1.0, 1e-3, 0.3]])
+    found = fit_ridge(along @ unit, recipient, penalty=0.0)
+    np.testing.assert_allclose(found.matrix, unit.T @ np.array([[2.0, -1.0]]) / (unit @ unit.T), atol=1e-12)
+    assert found.fit.rank == 1
+    np.testing.assert_allclose(fit_ridge(along, recipient, penalty=0.0).matrix, [[2.0, -1.0]], atol=1e-12)

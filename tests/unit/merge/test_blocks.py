@@ -117,3 +117,14 @@ def test_the_result_has_the_type_of_computation(name, kind):
             "w", tuple("abc"[: len(tensors)]), tuple(tensors), base, made.coefficients(len(tensors), given)
         )
         assert made.fuse(group).tensor.dtype == kind
+
+
+@pytest.mark.parametrize("scale", [1e-25, 1e25])
+def test_norms_and_angles_of_rows_are_taken_in_float64(scale):
+    """In float32 the squares would vanish, or overflow."""
+    one, other = normal((3, 5), 2)
+    expected = merged("nuslerp", None, [one, other], {"weight": (3.0, 1.0)}, nuslerp_flatten=False).tensor
+    narrow = [(scale * vector).to(torch.float32) for vector in (one, other)]
+    found = merged("nuslerp", None, narrow, {"weight": (3.0, 1.0)}, nuslerp_flatten=False)
+    torch.testing.assert_close(found.tensor.double() / scale, expected, rtol=1e-5, atol=1e-6)
+    assert found.notes == ()

@@ -106,6 +106,19 @@ def test_a_projection_by_hand(name, side, form):
     assert result.notes == ((f"{name}: bias kept, the selection is on the input side",) if side == "in" else ())
 
 
+def test_types_of_donor_and_recipient_may_differ():
+    """What a donor in float64 gives to a recipient in float32 is that of the same donor in float32, up to rounding."""
+    own, other = drawn(3, 0, kind=SINGLE), drawn(4, 1)
+    narrow = Linear(other.weight.to(SINGLE), other.bias.to(SINGLE))
+    results = []
+    for given in (other, narrow):
+        made = transported_block({"up": own}, [Donor({"up": given}, interfaces(), 1.0)], fusion=how(["up"]))
+        results.append(made.weights["up"])
+        assert {part.dtype for part in made.weights["up"]} == {SINGLE}
+    torch.testing.assert_close(results[0].weight, results[1].weight)
+    torch.testing.assert_close(results[0].bias, results[1].bias)
+
+
 def block(width, seed, names=("o", "up", "gate", "down"), **given):
     return {name: drawn(width, seed + place, **given) for place, name in enumerate(names)}
 
