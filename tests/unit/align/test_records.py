@@ -121,7 +121,7 @@ def test_directions_below_a_millionth_of_the_largest_are_not_determined():
     assert undetermined(np.array([2.0, 1.0, 2e-6])) == ""
     assert undetermined(np.array([2.0, 1.9e-6, 0.0])) == "the rows do not determine where 2 of 3 directions go"
     assert undetermined(np.array([0.0, 0.0])) == "the rows do not determine where 2 of 2 directions go"
-    assert undetermined(np.array([1e-9, 1e-9])) == ""
+    assert undetermined(np.array([1e-9, 1e-9])) == undetermined(np.array([3.0])) == ""
 
 
 def test_condition_numbers_up_to_1e12_have_an_inverse():

@@ -140,6 +140,9 @@ def test_model_stock_says_what_it_decided():
     assert (scalar.tensor.item(), scalar.tensor.shape, scalar.notes) == (3.0, (), ())
     empty = merged("model_stock", ([], []), base=[])
     assert (empty.tensor.tolist(), empty.tensor.shape) == ([], (0,))
+    rows = tuple(torch.zeros(0, 3) for _ in range(3))
+    none = merge_tensor(OPERATORS["model_stock"](filter_wise=True), TensorGroup("w", ("a", "b"), rows[:2], rows[2]))
+    assert (none.tensor.shape, none.notes) == ((0, 3), ())
 
 
 @pytest.mark.parametrize(("apart", "kept"), [(4e-7, True), (4e-6, False)])
