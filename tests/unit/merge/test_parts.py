@@ -81,6 +81,7 @@ def test_weights_that_do_not_cancel(weights):
         ((0.0, 0.0), r"the weights \(0\.0, 0\.0\) add up to 0"),
         ((), r"the weights \(\) add up to 0"),
         ((1.0, 0.0, -1.0), r"the weights \(1\.0, -1\.0\) cancel"),
+        ((0.5, -0.5), r"the weights \(0\.5, -0\.5\) cancel"),
         ((5.0, 1.0, 2.0, -3.0), r"the weights \(1\.0, 2\.0, -3\.0\) cancel"),
         ((1.0, 2.0, 4.0, -7.0), r"the weights \(1\.0, 2\.0, 4\.0, -7\.0\) cancel"),
         ((1.0, -1.0 + 9e-9), r"the weights \(1\.0, -0\.999999991\) cancel"),

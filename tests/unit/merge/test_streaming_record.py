@@ -142,6 +142,14 @@ def test_progress_counts_the_tensors_in_their_order(root):
     assert said == [f"{place}/15 {name}" for place, name in enumerate(sorted(weights(0)), start=1)]
 
 
+def test_a_folder_of_another_name_stands_beside_until_all_is_written(root):
+    names = []
+    merge(DARE, root, "deep/out", progress=lambda _: names.append([path.name for path in (root / "deep").iterdir()]))
+    assert len(names) == 15
+    assert all(len(one) == 1 and one[0].startswith(".out.") and one[0].endswith(".part") for one in names)
+    assert [path.name for path in (root / "deep").iterdir()] == ["out"]
+
+
 def test_a_file_with_every_option(root):
     path = root / "r.yml"
     path.write_text(DARE.replace("ROOT", str(root)))
