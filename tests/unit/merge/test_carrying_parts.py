@@ -57,10 +57,10 @@ def test_each_convention_is_two_matrices(convention):
 def test_types_of_computation(given, computed):
     assert working_dtype(WEIGHT.to(given)) == computed
     assert carried_bias(BIAS.to(given), out=OUT, convention="function").dtype == computed
-    tracked = WEIGHT.to(given).requires_grad_()
+    tracked = WEIGHT.to(given, copy=True).requires_grad_()
     moved = carried_weight(tracked, out=OUT, into=INTO, convention="function")
     assert (moved.dtype, moved.requires_grad) == (computed, False)
-    assert not carried_bias(BIAS.to(given).requires_grad_(), out=OUT, convention="seed").requires_grad
+    assert not carried_bias(BIAS.to(given, copy=True).requires_grad_(), out=OUT, convention="seed").requires_grad
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,7 @@ def test_every_type_is_read_as_it_was_written(tmp_path):
 def test_a_header_may_fill_the_file_and_no_more(tmp_path):
     text = json.dumps({"w": entry(0, 0)}).encode()
     assert open_checkpoint(raw(tmp_path / "a", text)).tensors["w"].n_bytes == 0
-    for wrong in (len(text) + 1, 100_000_001):
+    for wrong in (len(text) + 1, 100_000_001, 2**64 - 1):
         with pytest.raises(ModelError, match="is no safetensors file, or it was cut"):
             open_checkpoint(raw(tmp_path / "a", text, length=wrong))
     (tmp_path / "a/model.safetensors").write_bytes(b"1234567")
