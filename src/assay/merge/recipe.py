@@ -220,7 +220,7 @@ def _model(given: Any, where: str) -> str | None:
     if given is None:
         return None
     if isinstance(given, dict):
-        given = given.get("model", {}).get("path") if isinstance(given.get("model"), dict) else given.get("path")
+        given = given["model"].get("path") if isinstance(given.get("model"), dict) else given.get("path")
     if not isinstance(given, str) or not given:
         raise ConfigError(f"{where} is {given!r}; give the folder of a checkpoint.")
     if "+" in given and not Path(given).exists():

@@ -152,7 +152,7 @@ def test_shares_of_slerp():
 
 def test_opposite_ends():
     with pytest.raises(ConfigError, match=r"^here: .*cosine -1\.000000"):
-        slerp_shares(0.25, -1.5, **HOW)
+        slerp_shares(0.25, -1.0 - 1e-12, **HOW)
     straight = slerp_shares(0.25, -0.9996, **HOW | {"allow_antipodal": True})
     assert straight == Ends(0.75, 0.25, ("degenerate: antipodal",))
 
@@ -209,6 +209,8 @@ def test_where_opposite_begins(cosine):
         if cosine < -0.9995:
             with pytest.raises(ConfigError, match=f"^{name}: tensor 'w'"):
                 merged(name, [one, other], weights=weights)
+            with pytest.raises(ConfigError, match=r"^slerp: tensor 'w': the two ends point opposite ways"):
+                merged("slerp", [other], base=one, t=0.5)
             straight = merged(name, [one, other], weights=weights, allow_antipodal=True)
             torch.testing.assert_close(straight.tensor, (one + other) / 2)
             assert straight.notes == ("degenerate: antipodal",)

@@ -217,6 +217,7 @@ def test_a_folder_with_a_plus_is_no_adapter(tmp_path):
 
 def test_the_nearest_name():
     assert near("dare-ties", METHODS) == " Did you mean 'dare_ties'? Known: linear, slerp, dare_ties."
+    assert near("q-k-v-o", ["q_k_v_o"]) == " Did you mean 'q_k_v_o'? Known: q_k_v_o."
     assert near("quite other", METHODS) == " Known: linear, slerp, dare_ties."
 
 

@@ -103,6 +103,7 @@ class Several(AbstractMergeOperator):
     lambda_: float = 1.0
     scale: float | None = None
     steps: int = 3
+    most_steps: int | None = None
     listed: tuple[str, ...] = dataclasses.field(default_factory=tuple)
 
     def fuse(self, group):
@@ -117,6 +118,8 @@ def test_options_by_the_names_of_recipes():
     with pytest.raises(ConfigError) as raised:
         options_for(Several, [{"lambda": 2}], t=0.0, **HERE)
     assert str(raised.value) == f"here: several needs 'needed', and there is none for tensor {HERE['name']!r}."
+    with pytest.raises(ConfigError, match=r"^here: most_steps is 2\.5; give a whole number"):
+        options_for(Several, [{"needed": 1, "most_steps": 2.5}], t=0.0, **HERE)
     for wrong in ({"lambda": "x"}, {"needed": "x"}):
         with pytest.raises(ConfigError, match=f"^here: {next(iter(wrong))} is 'x'"):
             options_for(Several, [wrong, {"needed": 1}], t=0.0, **HERE)
@@ -138,7 +141,7 @@ def test_names_at_their_place():
     checked_names(Several, {"weight": 1, "density": 1}, "r", of_input=True)
     refused = {
         ("lambda_", False): "r: several has no parameter 'lambda_'. Did you mean 'lambda'? Known: weight, density, "
-        "needed, lambda, scale, steps, listed, int8_mask.",
+        "needed, lambda, scale, steps, most_steps, listed, int8_mask.",
         ("wight", True): "r: several has no parameter 'wight'. Did you mean 'weight'? Known: weight, density.",
         ("steps", True): "r: 'steps' holds for all inputs of several.",
         ("int8_mask", True): "r: 'int8_mask' holds for all inputs of several.",
