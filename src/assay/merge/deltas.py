@@ -32,7 +32,7 @@ def parts(numel: int) -> Iterator[slice]:
 
 def l1(tensor: Tensor) -> float:
     """Sum of absolute values, added up in float64."""
-    return float(torch.linalg.vector_norm(tensor, ord=1, dtype=torch.float64)) if tensor.numel() else 0.0
+    return float(torch.linalg.vector_norm(tensor, ord=1, dtype=torch.float64))
 
 
 def rescale_factor(rescale: Rescale, *, density: float, before: float, after: float) -> float:
