@@ -210,6 +210,10 @@ REFUSED = {
         TIES.replace("{model: ROOT/c}", "{model: ROOT/c, parameters: {lamda: 1}}"),
         r"^model .*/c: ties has no parameter 'lamda'",
     ),
+    "an option of a model": (
+        TIES.replace("{model: ROOT/c}", "{model: ROOT/c, parameters: {lambda: 1}}"),
+        r"^model .*/c: 'lambda' holds for all inputs of ties",
+    ),
     "a parameter of the base": (
         TIES.replace("{model: ROOT/c}", "{model: ROOT/a, parameters: {density: 1, weight: 1}}"),
         r"^model .*/a: it is the base of ties .* gives it density, weight\.",

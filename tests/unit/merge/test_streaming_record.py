@@ -11,6 +11,7 @@ from assay.errors import ConfigError, ModelError
 from assay.merge.operator import OPERATORS
 from assay.merge.recipe import parse_recipe
 from assay.merge.streaming import MERGE_RECORD, merge_checkpoints, merge_file, preflight
+from assay.merge.tensors import merge_state_dicts
 from tests.unit.merge.checkpoints import CONFIG, weights, write
 
 DARE = """
@@ -222,6 +223,17 @@ def test_every_tie_is_checked(root):
 
 
 SCOPE = DARE.replace("dare_ties", "ties").replace("0.25", "0.5").replace("dtype: bfloat16", "")
+
+
+def test_model_scope_is_that_of_models_in_memory(root):
+    merge(f"{SCOPE}parameters: {{scope: model}}\n", root)
+    merge(SCOPE, root, "apart")
+    numbers = {"weight": (1.0, 0.5), "density": (0.5, 0.5)}
+    inputs = {f"{root}/{name}": weights(seed) for seed, name in ((1, "b"), (2, "c"))}
+    expected = merge_state_dicts(OPERATORS["ties"](scope="model"), inputs, base=weights(0), per_input=numbers)
+    result, apart = (load_file(root / out / "model.safetensors") for out in ("out", "apart"))
+    assert all(torch.equal(result[name], one.tensor) for name, one in expected.items())
+    assert not all(torch.equal(result[name], apart[name]) for name in expected)
 
 
 def test_model_scope_leaves_integers_out_of_the_count(root):
