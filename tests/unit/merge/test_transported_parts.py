@@ -40,6 +40,12 @@ def test_fusing_keeps_type_input_and_what_is_not_selected(kind):
     assert fused(own, carried[:0], alpha=0.25, selection=NONE, form="convex").tolist() == own.tolist()
 
 
+def test_alpha_0_keeps_the_sign_of_zero():
+    own = torch.full((3, 2), -0.0)
+    result = fused(own, torch.ones(2, 2), alpha=0.0, selection=ROWS, form="additive")
+    assert bool(torch.signbit(result).all())
+
+
 def test_a_small_change_is_added_before_the_type_is_narrow():
     own = torch.full((1, 1), 1.0, dtype=HALF)
     result = fused(own, torch.full((1, 1), 3e-4), alpha=2.0, selection=Selection("out", np.array([0])), form="additive")
