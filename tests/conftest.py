@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, settings
 settings.register_profile(
     "repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow], database=None
 )
+settings.register_profile("quick", settings.get_profile("repeatable"), max_examples=30)
 settings.load_profile("repeatable")
 
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.controls.plans import PLAN_CONTROLS
@@ -14,8 +14,9 @@ from assay.transport.coupling import BarycentricMap, Coupling
 from assay.transport.exact import exact_plan, log_domain_plan
 from assay.transport.plan import PlanStatus
 from assay.transport.sinkhorn import entropic_plan
+from tests.laws.examples import examples
 
-EXAMPLES = settings(derandomize=True, max_examples=20, deadline=None)
+EXAMPLES = examples(0.2)
 
 
 class Task(NamedTuple):

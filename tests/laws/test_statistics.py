@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.axes import Float, Int, NDArray
@@ -25,6 +25,7 @@ from assay.stats.multiplicity import benjamini_hochberg, holm
 from assay.stats.permutation import permutation_p
 from assay.stats.proportion import binomial_p, proportion, sign_test
 from assay.stats.sign_flip import sign_flip_p
+from tests.laws.examples import examples
 
 Values = Float[NDArray, " item"]
 Estimator = Callable[..., Estimate]
@@ -71,7 +72,7 @@ def samples(draw: st.DrawFn) -> Sample:
     return Sample(values * 10.0 ** draw(st.integers(-6, 6)), clusters, seed)
 
 
-law = settings(max_examples=12, deadline=None, derandomize=True)
+law = examples(0.12)
 every_estimator = pytest.mark.parametrize("name", ESTIMATORS)
 
 
