@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from assay.transport.bounds import blocks, dual_bound, rounded_cost, rounded_matrix
+from assay.transport.bounds import blocks, dual_bound, rounded_cost, rounding
 
 ROW, COLUMN = np.array([0.5, 0.2, 0.3]), np.array([0.25, 0.25, 0.4, 0.1])
 
@@ -11,6 +11,11 @@ ROW, COLUMN = np.array([0.5, 0.2, 0.3]), np.array([0.25, 0.25, 0.4, 0.1])
 def candidate(seed=0):
     matrix = np.random.default_rng(seed).random((3, 4))
     return matrix / matrix.sum()
+
+
+def rounded_matrix(matrix, *, row, column):
+    parts = rounding(matrix, row=row, column=column)
+    return parts.row[:, None] * matrix * parts.column + np.outer(parts.row_rest, parts.column_rest)
 
 
 def test_rounded_plan_is_feasible_and_costs_what_is_said():
@@ -47,4 +52,6 @@ def test_blocks_cover_every_row_once():
     rows = np.concatenate([np.arange(5000)[block] for block in blocks(matrix)])
     np.testing.assert_array_equal(rows, np.arange(5000))
     assert len(blocks(matrix)) > 1
+    assert len(blocks(matrix.astype(np.float32))) == len(blocks(matrix)) // 2
+    assert blocks(matrix)[0].stop * 70 * 8 == pytest.approx(2**19, rel=1e-3)
     assert blocks(np.zeros((2, 10**6)))[0] == slice(0, 1)

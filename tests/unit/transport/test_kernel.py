@@ -67,3 +67,14 @@ def test_plan_is_the_scaled_kernel(factor_cost):
     kernel = sweep(absorbed(task, minima(cost)), task).kernel
     wanted = kernel.u[:, None] * kernel.matrix * kernel.v
     np.testing.assert_allclose(kernel.plan(), wanted, rtol=1e-14)
+
+
+def test_log_sweep_over_several_blocks(factor_cost):
+    """Against the sums written out at a large epsilon, and at a small one against the marginals."""
+    cost = factor_cost(300, 700)
+    f, g = log_sweep(problem(cost, 0.5), Potentials(np.zeros(300), np.linspace(0, 1, 700)))
+    np.testing.assert_allclose(f, -0.5 * np.log(300 * np.exp((np.linspace(0, 1, 700) - cost) / 0.5).sum(axis=1)))
+    np.testing.assert_allclose(g, -0.5 * np.log(700 * np.exp((f[:, None] - cost) / 0.5).sum(axis=0)))
+    for epsilon in (0.05, 1e-3):
+        plan = log_sweep(problem(cost, epsilon), minima(cost)).matrix(cost, epsilon=epsilon)
+        np.testing.assert_allclose(plan.sum(axis=0), 1 / 700, rtol=1e-9)

@@ -66,6 +66,8 @@ def test_potentials_rebuild_the_plan():
     potentials = Potentials(np.array([0.1, 0.2]), np.array([-0.1, 0.0]))
     built = potentials.matrix(COST, epsilon=0.5)
     assert built[1, 0] == pytest.approx(np.exp((0.2 - 0.1 - 1.0) / 0.5))
+    single = Potentials(np.zeros(1, dtype=np.float32), np.zeros(1, dtype=np.float32))
+    assert single.matrix(np.ones((1, 1), dtype=np.float32), epsilon=1.0)[0, 0] == np.exp(-1.0)
     with pytest.raises(ShapeError, match="2 x 2 potentials"):
         potentials.matrix(np.zeros((3, 2)), epsilon=0.5)
 
