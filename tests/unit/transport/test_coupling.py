@@ -85,7 +85,7 @@ def test_applied_is_a_weighted_mean():
 
 
 def test_maps_that_are_none():
-    with pytest.raises(EstimateError, match="^BarycentricMap: entries from -1 to 2"):
+    with pytest.raises(EstimateError, match=r"^BarycentricMap: entries from -1 to 2"):
         BarycentricMap(np.array([[-1.0, 2.0]]))
     with pytest.raises(ShapeError, match=r"^BarycentricMap\.coupling: the row marginal has shape \(3,\)"):
         BarycentricMap(np.eye(2)).coupling(np.full(3, 1 / 3))
