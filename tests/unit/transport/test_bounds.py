@@ -32,6 +32,34 @@ def test_a_feasible_plan_is_its_own_rounding():
     np.testing.assert_allclose(rounded_matrix(plan, row=ROW, column=COLUMN), plan, atol=1e-17)
 
 
+@pytest.mark.parametrize(("dtype", "rtol"), [("float32", 1e-5), ("float64", 1e-12)])
+def test_rounding_and_its_cost_over_several_blocks(dtype, rtol):
+    """Algorithm 2 of Altschuler et al. 2017 written out in float64; sums that are known change nothing."""
+    rng = np.random.default_rng(2)
+    matrix, cost = rng.random((2, 300, 1400)).astype(dtype)
+    matrix /= matrix.sum(dtype=float)
+    row, column = (weights / weights.sum() for weights in (rng.random(300) + 0.1, rng.random(1400) + 0.1))
+    exact = matrix.astype(float)
+    scaled = exact * np.minimum(1, row / exact.sum(axis=1))[:, None]
+    scaled *= np.minimum(1, column / scaled.sum(axis=0))
+    rest = row - scaled.sum(axis=1), column - scaled.sum(axis=0)
+    wanted = scaled + np.outer(*rest) / rest[0].sum()
+    rounded = rounded_matrix(matrix, row=row, column=column)
+    np.testing.assert_allclose(rounded, wanted, rtol=rtol, atol=rtol / rounded.size)
+    for sums in (None, exact.sum(axis=1)):
+        found = rounded_cost(matrix, cost, row=row, column=column, row_sums=sums)
+        assert found == pytest.approx((wanted * cost).sum(), rel=rtol)
+
+
+def test_dual_bound_over_several_blocks():
+    rng = np.random.default_rng(3)
+    cost, potential = rng.random((300, 1400)), rng.random(1400)
+    row, column = (weights / weights.sum() for weights in (rng.random(300), rng.random(1400)))
+    f = (cost - potential).min(axis=1)
+    g = (cost - f[:, None]).min(axis=0)
+    assert dual_bound(cost, potential, row=row, column=column) == pytest.approx(f @ row + g @ column, rel=1e-13)
+
+
 def test_rows_and_columns_without_mass_are_filled():
     matrix = np.zeros((3, 4))
     matrix[0, 0] = 1.0
