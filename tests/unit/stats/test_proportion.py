@@ -56,6 +56,7 @@ def test_all_zero_has_no_p():
     found = sign_test(np.zeros(4))
     assert math.isnan(found.p)
     assert math.isnan(found.share.value)
+    assert (found.positive, found.negative) == (0, 0)
     assert (found.zeros, found.share.n, found.share.reason) == (4, 0, "all 4 differences are exactly zero")
 
 
