@@ -110,6 +110,23 @@ def test_few_clusters_are_flagged_and_very_few_refused():
         cluster_mean(values, clusters=[i % 9 for i in range(48)], draws=100, rng=rng())
 
 
+def test_ten_clusters_thirty_clusters_and_a_hundred_draws_are_enough():
+    found = [cluster_mean(np.arange(k), clusters=range(k), draws=100, rng=rng()) for k in (10, 29, 30)]
+    few = "fewer than 30: percentile intervals are too narrow"
+    assert [one.reason for one in found] == [f"10 clusters, {few}", f"29 clusters, {few}", ""]
+
+
+def test_quantiles_of_known_resamples():
+    found = percentile_estimate(7.0, np.arange(101.0), n=5, flag="few", level=0.9)
+    assert (found.value, found.low, found.high) == pytest.approx((7.0, 5.0, 95.0))
+    assert (found.n, found.reason) == (5, "few")
+    missing = percentile_estimate(math.nan, np.array([1.0, np.inf, np.nan]), n=5, flag="few")
+    assert missing.reason == (
+        "few; the statistic is not defined in 2 of 3 resamples; the statistic is not defined on the sample"
+    )
+    assert np.isnan([missing.low, missing.high]).all()
+
+
 def test_an_undefined_resample_is_not_dropped():
     numerator = np.ones(40)
     denominator = np.zeros(40)
@@ -129,6 +146,9 @@ def test_an_undefined_resample_is_not_dropped():
         (lambda: cluster_codes(["a"] * 3, 4), "3 cluster names for 4 items"),
         (lambda: draw_counts(10, draws=99, rng=rng()), "at least 100"),
         (lambda: percentile_estimate(0.0, np.zeros(5), n=5, level=95), "level 95"),
+        (lambda: percentile_estimate(0.0, np.zeros(5), n=5, level=0.0), "level 0.0"),
+        (lambda: percentile_estimate(0.0, np.zeros(5), n=5, level=1.0), "level 1.0"),
+        (lambda: cluster_mean(np.array([0.0] * 9 + [-np.inf]), clusters=range(10), draws=100, rng=rng()), "9 is -inf"),
         (lambda: cluster_mean(np.array([np.nan] * 20), clusters=range(20), draws=100, rng=rng()), "item 0 is nan"),
         (
             lambda: paired_difference(np.ones(20), np.ones(19), clusters=range(20), draws=100, rng=rng()),
