@@ -73,6 +73,14 @@ def test_equal_to_the_formula_in_features():
     )
 
 
+def test_both_sides_may_be_tiny():
+    """Norms far below 1, whose product is no zero."""
+    wanted = [gram(rows) for rows in correlated()]
+    tiny = [gram(1e-4 * rows) for rows in correlated()]
+    for measure in (*MEASURES, shuffled_expectation):
+        assert measure(*tiny) == pytest.approx(measure(*wanted), rel=1e-9)
+
+
 def test_unrelated_rows_at_the_size_of_a_test_set():
     """Biased CKA of unrelated wide rows is two thirds; the unbiased one is zero."""
     rng = np.random.default_rng(0)
