@@ -1,6 +1,7 @@
 """BCa intervals: scipy's numbers where scipy can, clusters where it cannot, and percentile with a reason elsewhere."""
 
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -73,6 +74,7 @@ def test_resamples_that_all_equal_a_value_of_zero_are_ties():
         (0.5, [0.0, math.inf], [0.0, 1.0], "the statistic is not defined on the sample and in all resamples"),
         (0.5, [0.0, 1.0], [0.0, math.nan, 1.0], "the statistic is not defined without one of 1 of the 3 clusters"),
         (0.5, [0.0, 1.0], [0.5, 0.5], "the statistic does not change when a cluster is left out"),
+        (0.5, [0.0, 1.0], [0.0, 0.0], "the statistic does not change when a cluster is left out"),
         (0.5, [0.0, 1.0], [0.5, 0.5 + 1e-13], "the statistic does not change when a cluster is left out"),
     ],
 )
@@ -106,6 +108,10 @@ def test_the_estimand_decides_the_number():
     assert by_cluster.estimate.value == pytest.approx(465 / 31)
     assert (by_item.estimand, by_cluster.estimand) == ("item-weighted", "cluster-weighted")
     assert by_cluster.estimate.n == 120
+    values, clusters = skewed()
+    means = [values[clusters == one].mean() for one in range(50)]
+    whole = bca_mean(values, clusters=clusters, estimand="cluster-weighted", draws=200, rng=rng()).estimate
+    assert whole.value == pytest.approx(np.mean(means))
 
 
 def test_a_ratio_and_a_paired_difference():
@@ -164,7 +170,11 @@ def test_a_statistic_undefined_without_one_cluster_has_a_percentile_interval():
 
 
 def test_resamples_without_a_value_leave_no_interval():
-    found = bca_ratio(np.ones(40), np.arange(40) < 3, clusters=range(40), draws=500, rng=rng())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = bca_ratio(np.arange(40) < 3, np.arange(40) < 3, clusters=range(40), draws=500, rng=rng())
+        assert math.isnan(found.estimate.low)
+        found = bca_ratio(np.ones(40), np.arange(40) < 3, clusters=range(40), draws=500, rng=rng())
     assert found.estimate.value == pytest.approx(40 / 3)
     assert math.isnan(found.estimate.low)
     assert "not defined in" in found.estimate.reason

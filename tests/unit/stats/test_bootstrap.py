@@ -1,6 +1,7 @@
 """Cluster bootstrap: equal to a plain loop, near scipy where scipy can do it, and right about dependence."""
 
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -131,7 +132,11 @@ def test_an_undefined_resample_is_not_dropped():
     numerator = np.ones(40)
     denominator = np.zeros(40)
     denominator[:3] = 1.0
-    found = cluster_ratio(numerator, denominator, clusters=list(range(40)), draws=500, rng=rng())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = cluster_ratio(numerator, denominator, clusters=list(range(40)), draws=500, rng=rng())
+        empty = cluster_ratio(denominator, denominator, clusters=list(range(40)), draws=500, rng=rng())
+    assert (empty.value, math.isnan(empty.low)) == (1.0, True)
     assert found.value == pytest.approx(40 / 3)
     assert math.isnan(found.low)
     assert "not defined in" in found.reason

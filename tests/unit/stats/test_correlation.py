@@ -78,6 +78,7 @@ def test_long_columns_use_wider_floats_and_blocks():
         left, right = ranks[0][:, row], ranks[1][:, column]
         count = (right[orders.order] @ left >= left @ right).sum()
         assert table.p[row, column] == (1 + count) / 3001
+        assert table.rho[row, column] == pytest.approx(np.corrcoef(left, right)[0, 1], rel=1e-12)
 
 
 def test_a_column_that_does_not_vary_has_no_p_and_a_reason():

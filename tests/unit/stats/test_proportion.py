@@ -68,6 +68,7 @@ def test_all_zero_has_no_p():
         (lambda: proportion(0, n=0), "0 of 0"),
         (lambda: proportion(0.5, n=2), "0.5 of 2"),
         (lambda: proportion(1, n=2, level=1.0), "level 1.0"),
+        (lambda: proportion(1, n=2, level=0.0), "level 0.0"),
         (lambda: proportion(1, n=2, kind="wald"), "kind 'wald'"),
         (lambda: binomial_p(1, n=2, chance=1.5), "chance 1.5"),
         (lambda: binomial_p(1, n=2, chance=0.5, alternative="up"), "alternative 'up'"),

@@ -45,6 +45,11 @@ def test_shares_keep_the_heaviest_and_break_ties_downwards():
     np.testing.assert_allclose(donor_shares(weights, n_donor_layers=3).matrix[0], [1 / 9, 4 / 9, 4 / 9, 0])
     assert isinstance(donor_shares(weights, n_donor_layers=9), BarycentricMap)
     np.testing.assert_allclose(donor_shares(np.ones((1, 40)), n_donor_layers=2).matrix[0, :3], [0.5, 0.5, 0])
+    tied = np.random.default_rng(0).integers(1, 4, (20, 200))
+    heaviest = [sorted(range(200), key=lambda layer, row=row: (-row[layer], layer))[:5] for row in tied]
+    assert [list(np.flatnonzero(row)) for row in donor_shares(tied, n_donor_layers=5).matrix] == [
+        sorted(one) for one in heaviest
+    ]
     counts = np.array([[0, 3, 2]], dtype=np.uint8)
     np.testing.assert_array_equal(donor_shares(counts, n_donor_layers=1).matrix, [[0, 1, 0]])
 

@@ -52,6 +52,16 @@ def test_a_row_that_would_lose_all_keeps_the_kernel_whole(factor_cost):
     np.testing.assert_array_equal(thin.column, task.column)
 
 
+def test_one_row_that_would_lose_all_is_enough():
+    """The second row spreads evenly, a quarter a column; the others keep their halves and cover all columns."""
+    far = 50.0
+    cost = np.array([[0, 0, far, far], [0, 0, 0, 0], [far, far, 0, 0]])
+    task = checked_problem(cost, epsilon=1.0, row_marginal=None, column_marginal=None, caller="test")
+    kernel = sweep(absorbed(task, minima(cost)), task).kernel
+    assert thinned(kernel, task, below=0.4, densest=1.0).matrix is kernel.matrix
+    assert thinned(kernel, task, below=0.2, densest=1.0).matrix.nnz == 8
+
+
 def test_several_blocks_and_float32(factor_cost):
     """The places of the entries, and the marginals that belong to them, in the order of the rows."""
     kernel, task = swept_kernel(factor_cost(400, 900, dtype=np.float32), 0.01)
