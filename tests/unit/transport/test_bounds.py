@@ -1,5 +1,7 @@
 """Rounding gives the exact marginals and an upper bound; any potential gives a lower one."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -63,7 +65,9 @@ def test_dual_bound_over_several_blocks():
 def test_rows_and_columns_without_mass_are_filled():
     matrix = np.zeros((3, 4))
     matrix[0, 0] = 1.0
-    rounded = rounded_matrix(matrix, row=ROW, column=COLUMN)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        rounded = rounded_matrix(matrix, row=ROW, column=COLUMN)
     np.testing.assert_allclose(rounded.sum(axis=1), ROW, atol=1e-15)
     np.testing.assert_allclose(rounded.sum(axis=0), COLUMN, atol=1e-15)
 
