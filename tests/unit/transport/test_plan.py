@@ -21,6 +21,7 @@ def test_numbers_of_a_right_plan():
     assert (plan.mass, plan.row_error, plan.column_error, plan.marginal_error, plan.duality_gap) == (1, 0, 0, 0, 0)
     assert np.isnan(plan.regularised_gap)
     np.testing.assert_array_equal(plan.checked().matrix, plan.matrix)
+    assert judged([[0.5, 0.0], [0.0, 0.5]], tolerance=0.0).status is PlanStatus.CONVERGED
 
 
 @pytest.mark.parametrize(("dtype", "rtol"), [("float32", 1e-5), ("float64", 1e-12)])
