@@ -41,6 +41,7 @@ def test_one_sided_p():
     assert binomial_p(3, n=3, chance=0.5, alternative="greater") == pytest.approx(0.125)
     assert binomial_p(3, n=3, chance=0.5, alternative="less") == 1.0
     assert binomial_p(3, n=3, chance=0.1) == pytest.approx(0.001)
+    assert binomial_p(3, n=3, chance=1.0) == binomial_p(0, n=3, chance=0.0) == 1.0
 
 
 def test_zeros_are_dropped_and_reported():

@@ -58,6 +58,16 @@ def test_a_burst_ends_at_the_tolerance(factor_cost):
     assert found.error <= 1e-3 < before.error
 
 
+def test_sweeps_of_several_bursts_are_counted(factor_cost):
+    """At a large epsilon the goal is always near: plain sweeps alone, as many as by hand."""
+    problem = task(factor_cost(50, 60), 0.1)
+    found = _converge(absorbed(problem, minima(problem.cost)), problem, tolerance=1e-12, budget=99)
+    by_hand, sweeps = sweep(absorbed(problem, minima(problem.cost)), problem), 1
+    while by_hand.error > 1e-12:
+        by_hand, sweeps = sweep(by_hand.kernel._replace(v=by_hand.next_v), problem), sweeps + 1
+    assert found.sweeps == sweeps > 7
+
+
 def swept(problem, sweeps=12):
     found = sweep(absorbed(problem, minima(problem.cost)), problem)
     for _ in range(sweeps):
