@@ -1,5 +1,7 @@
 """Kernels in a shifted exponent domain: right where the plain one is all zero."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -144,3 +146,10 @@ def test_column_scalings_are_absorbed_too(digits):
     task = problem(cost, 1.0)
     swept = sweep(absorbed(task, Potentials(np.zeros(2), np.zeros(2))), task)
     assert (swept.next_v.max() < 2) == (digits > 6)
+
+
+def test_a_scaling_of_zero_is_a_potential_of_minus_infinity():
+    kernel = absorbed(problem(np.zeros((2, 2)), 1.0), Potentials(np.zeros(2), np.zeros(2)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert kernel._replace(v=np.array([0.0, 1.0])).potentials(1.0).column.tolist() == [-np.inf, 0.0]

@@ -1,5 +1,6 @@
 """The default solver: right at every epsilon, and honest where it is not."""
 
+import warnings
 from itertools import pairwise
 
 import numpy as np
@@ -196,6 +197,14 @@ def test_the_cost_is_not_changed(factor_cost):
 def test_refused(given, error, message):
     with pytest.raises(error, match=message):
         entropic_plan(np.zeros((2, 2)), **given)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_what_underflows_on_the_way_is_no_warning(factor_cost, dtype):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        entropic_plan(factor_cost(60, 70, dtype=dtype), epsilon=1e-4, max_sweeps=200)
+        entropic_plan(np.eye(2, dtype=dtype), epsilon=1e-6, start=Potentials(np.zeros(2), np.array([0.0, 9.0])))
 
 
 def test_one_sweep_is_a_budget_and_a_tolerance_is_kept(factor_cost):
