@@ -92,6 +92,7 @@ def test_a_jump_that_is_no_better_goes_back(factor_cost):
     landed = _jump(start.kernel, problem, error=0.0, tolerance=1e-6, budget=50)
     np.testing.assert_allclose(landed.kernel.potentials(0.01).column, potentials.column, atol=1e-12)
     assert landed.error == pytest.approx(start.error, rel=1e-6)
+    assert _jump(start.kernel, problem, error=0.0, tolerance=1e-6, budget=1).sweeps == 2
 
 
 @pytest.mark.parametrize(
