@@ -126,6 +126,9 @@ def test_quantiles_of_known_resamples():
         "few; the statistic is not defined in 2 of 3 resamples; the statistic is not defined on the sample"
     )
     assert np.isnan([missing.low, missing.high]).all()
+    assert percentile_estimate(0.0, np.zeros(9), n=5).reason == ""
+    hole = percentile_estimate(0.0, np.array([1.0, np.nan]), n=5)
+    assert hole.reason == "the statistic is not defined in 1 of 2 resamples"
 
 
 def test_an_undefined_resample_is_not_dropped():
