@@ -59,6 +59,8 @@ def test_tolerance_by_type():
         (np.zeros((2, 2), dtype=complex), {}, ShapeError, "complex128; real numbers"),
         (np.array([[0.0, 1], [np.nan, 1]]), {}, EstimateError, "1 of 4 costs are not finite, .* recipient 1, donor 0"),
         (np.array([[0.0, np.inf], [0, -np.inf]]), {}, EstimateError, "2 of 4 costs"),
+        (np.array([[0.0, np.inf]]), {}, EstimateError, "1 of 2 costs"),
+        (np.array([[0.0, -np.inf]]), {}, EstimateError, "1 of 2 costs"),
         (np.zeros((2, 2)), {"epsilon": -1.0}, EstimateError, "epsilon -1"),
         (np.zeros((2, 2)), {"epsilon": float("nan")}, EstimateError, "epsilon nan"),
         (np.zeros((2, 2)), {"epsilon": float("inf")}, EstimateError, "epsilon inf"),
