@@ -70,6 +70,8 @@ def test_rows_and_columns_without_mass_are_filled():
         rounded = rounded_matrix(matrix, row=ROW, column=COLUMN)
     np.testing.assert_allclose(rounded.sum(axis=1), ROW, atol=1e-15)
     np.testing.assert_allclose(rounded.sum(axis=0), COLUMN, atol=1e-15)
+    parts = rounding(matrix, row=ROW, column=COLUMN)
+    assert (parts.row.tolist(), parts.column.tolist()) == ([0.5, 1, 1], [0.5, 1, 1, 1])
 
 
 def test_dual_bound_by_hand():
