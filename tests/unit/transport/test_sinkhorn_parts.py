@@ -84,6 +84,16 @@ def test_a_jump_lands_near_and_is_judged_on_the_whole_kernel(factor_cost):
     assert 10 < landed.sweeps < 400
 
 
+def test_a_burst_and_a_jump_are_counted_together(factor_cost):
+    """Six sweeps, and what the jump from there costs; it lands at the tolerance."""
+    problem = task(factor_cost(60, 70), 0.02)
+    start = swept(problem, sweeps=5)
+    landed = _jump(start.kernel, problem, error=start.error, tolerance=1e-6, budget=994)
+    found = _converge(absorbed(problem, minima(problem.cost)), problem, tolerance=1e-6, budget=1000)
+    assert landed.error <= 1e-6 < start.error
+    assert (found.sweeps, found.error) == (6 + landed.sweeps, pytest.approx(landed.error, rel=1e-3))
+
+
 def test_a_jump_that_is_no_better_goes_back(factor_cost):
     """No error is below 0, so the landing is refused: the start and one more sweep are left."""
     problem = task(factor_cost(60, 70), 0.01)
