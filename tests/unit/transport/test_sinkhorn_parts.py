@@ -129,5 +129,6 @@ def test_from_warm_to_cold(factor_cost):
     assert cold.error <= 1e-6
     again = _reach(problem, cold.kernel.potentials(0.002), tolerance=1e-6, max_sweeps=20_000)
     assert again.sweeps == 1
+    assert _reach(problem, minima(problem.cost), tolerance=0.0, max_sweeps=6).sweeps == 6
     few = _reach(problem, None, tolerance=1e-6, max_sweeps=1)
     assert 2 <= few.sweeps <= 4
