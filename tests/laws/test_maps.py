@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.align.affine import AffineMap
+from assay.align.affine import AffineMap, matrix_rank
 from assay.align.maps import MAPS, MapKind
 from assay.align.procrustes import fit_procrustes
 from assay.align.ridge import fit_ridge
@@ -102,6 +102,19 @@ def never_varies_more_than_the_recipient(kind, donor, recipient):
     return kind.fit(donor, recipient).apply(donor).var(axis=0).sum() <= 1.0011 * recipient.var(axis=0).sum()
 
 
+def says_how_it_was_made(kind, donor, recipient):
+    """Name in the table, rows, rank of the matrix, and a digest that names the rows and no others."""
+    fitted, other = kind.fit(donor, recipient), kind.fit(donor, recipient + recipient[::-1])
+    fit = fitted.fit
+    return (
+        MAPS.get(fit.name) is kind
+        and fit.n_rows == len(donor)
+        and fit.rank == matrix_rank(fitted.matrix)
+        and bool(fit.rows_digest)
+        and fit.rows_digest != other.fit.rows_digest
+    )
+
+
 def has_orthonormal_sides(kind, donor, recipient):
     matrix = kind.fit(donor, recipient).matrix
     gram = matrix @ matrix.T if matrix.shape[0] <= matrix.shape[1] else matrix.T @ matrix
@@ -154,6 +167,7 @@ LAWS = [
     (ignores_the_unit_of_the_donor, FITTED),
     (never_varies_more_than_the_recipient, REGRESSIONS),
     (has_orthonormal_sides, ISOMETRIES),
+    (says_how_it_was_made, NAMES),
 ]
 TWINS = {
     forgets_the_order_of_rows: twin(first_rows_only),
@@ -163,6 +177,7 @@ TWINS = {
     turns_with_rotations: twin(in_coordinates),
     ignores_the_unit_of_the_donor: twin(lambda x, y: np.ones((x.shape[1], y.shape[1])) * x.std()),
     never_varies_more_than_the_recipient: twin(doubled, family="regression"),
+    says_how_it_was_made: MapKind(fit_procrustes, "isometry"),
     has_orthonormal_sides: twin(lambda x, y: 1.001 * fit_procrustes(x, y).matrix),
 }
 

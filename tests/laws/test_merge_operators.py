@@ -36,10 +36,16 @@ def made(operator):
     return operator(**needed)
 
 
+def count(operator, seed):
+    """Two, three or four inputs, within what the operator takes."""
+    most = operator.most or max(operator.fewest, 4)
+    return min(max(operator.fewest, 2 + seed // 10 % 3), most)
+
+
 def drawn(operator, case, *, n=None, equal=False):
     seed, shape, scale = case
     draws = torch_stream(seed, "laws")
-    n = n or operator.most or max(operator.fewest, 3)
+    n = n or count(operator, seed)
     base = scale * torch.randn(shape, generator=draws)
     inputs = [base + scale * (0.1 + torch.rand(shape, generator=draws)) for _ in range(n)]
     return base, [inputs[0]] * n if equal else inputs
@@ -85,7 +91,7 @@ def law_permutation(operator, case):
 
 def law_order(operator, case):
     base, inputs = drawn(type(operator), case)
-    weights = [0.5, 0.3, 0.2][: len(inputs)]
+    weights = [0.5, 0.3, 0.2, 0.1][: len(inputs)]
     backwards = merge(
         operator, base, inputs[::-1], weights=weights[::-1], models=tuple(f"m{i}" for i in range(len(inputs)))[::-1]
     )
@@ -119,8 +125,8 @@ def law_any_order_of_tensors(operator, case):
     """A tensor comes out the same whatever is merged before it, and beside what."""
     kind = type(operator)
     names = ["a", "b", "c"]
-    sets = {name: drawn(kind, (case[0] + place, case[1], case[2])) for place, name in enumerate(names)}
-    n = len(sets["a"][1])
+    n = count(kind, case[0])
+    sets = {name: drawn(kind, (case[0] + place, case[1], case[2]), n=n) for place, name in enumerate(names)}
     numbers = {"weight": (1 / n,) * n} if "weight" in kind.per_input else {}
     if kind.random:
         numbers |= {"density": (0.5,) * n}

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.axes import Float, Int, NDArray
@@ -71,7 +71,6 @@ def samples(draw: st.DrawFn) -> Sample:
     return Sample(values * 10.0 ** draw(st.integers(-6, 6)), clusters, seed)
 
 
-law = settings(max_examples=12, deadline=None, derandomize=True)
 every_estimator = pytest.mark.parametrize("name", ESTIMATORS)
 
 
@@ -204,7 +203,6 @@ TWINS: dict[str, Estimator] = {
 
 @every_estimator
 @pytest.mark.parametrize("which", LAWS)
-@law
 @given(sample=samples())
 def test_law_of_estimators(which: str, name: str, sample: Sample) -> None:
     assert LAWS[which](ESTIMATORS[name], sample), f"{name} breaks {which}"
@@ -265,7 +263,6 @@ def falls_with_the_effect(p_value: Callable[[float, np.random.Generator], float]
 
 
 @pytest.mark.parametrize("name", P_VALUES)
-@law
 @given(seed=st.integers(0, 2**32))
 def test_p_falls_with_the_effect(name: str, seed: int) -> None:
     assert falls_with_the_effect(P_VALUES[name], seed)
@@ -279,7 +276,6 @@ def test_a_p_of_the_wrong_tail_is_caught() -> None:
     assert not falls_with_the_effect(lambda effect, rng: permutation_p(-effect, -noise(rng)), 0)
 
 
-@law
 @given(seed=st.integers(0, 2**32))
 def test_a_closer_relation_has_a_smaller_p_at_the_ends(seed: int) -> None:
     """Ranks move in steps, so only the ends are ordered for sure: a perfect relation has the least p there is."""
@@ -304,7 +300,6 @@ def keeps_order_and_never_falls(adjusted: Values, p_values: Values) -> bool:
 
 
 @pytest.mark.parametrize("name", ADJUSTMENTS)
-@law
 @given(p_values=st.lists(st.floats(0, 1), min_size=1, max_size=20), extra=st.integers(0, 30))
 def test_adjustment_keeps_the_order_and_grows_with_the_family(name: str, p_values: list[float], extra: int) -> None:
     p = np.array(p_values)
@@ -319,7 +314,6 @@ def test_an_adjustment_that_breaks_the_order_is_caught() -> None:
     assert not keeps_order_and_never_falls(unmonotone(p, planned=3), p)
 
 
-@law
 @given(n=st.integers(1, 60), data=st.data(), level=st.floats(0.5, 0.999))
 def test_an_exact_share_lies_in_its_interval_and_mirrors(n: int, data: st.DataObject, level: float) -> None:
     k = data.draw(st.integers(0, n))

@@ -8,7 +8,7 @@ from typing import ClassVar, final
 
 from torch import Tensor
 
-from assay.merge.deltas import Rescale, density_in_range, weighted_divisor
+from assay.merge.deltas import Rescale, checked_divisor, density_in_range
 from assay.merge.election import Election, SignTie, Vote, checked_divisors
 from assay.merge.operator import AbstractMergeOperator, BaseRole, Fused, Promise, TensorGroup
 from assay.merge.sparse import Kept, Sparse, delta_of, sparse, sparse_sum
@@ -40,11 +40,11 @@ class Breadcrumbs(AbstractMergeOperator):
         """Raises: ConfigError for shares outside [0, 1], or weights to be normalised that add up to zero."""
         _checked(per_input, operator=self.name)
         if self.normalize:
-            weighted_divisor(per_input["weight"], operator=self.name)
+            checked_divisor(per_input["weight"], operator=self.name)
 
     def fuse(self, group: TensorGroup) -> Fused:
         """The base plus the weighted sum of what is left."""
-        divisor = weighted_divisor(group.per_input["weight"], operator=self.name) if self.normalize else 1.0
+        divisor = sum(group.per_input["weight"]) if self.normalize else 1.0
         return Fused(sparse_sum(group, _left(group, self.rescale), scale=self.lambda_ / divisor, election=None))
 
 

@@ -87,8 +87,7 @@ def sd_ratio(
     Raises:
         ShapeError, EstimateError: widths that differ from the map's, or standard deviations that are not all above 0.
     """
-    mixed = phi.applied(np.asarray(donor_sd, dtype=np.float64))
-    own = np.asarray(recipient_sd, dtype=np.float64)
+    mixed, own = phi.applied(donor_sd), np.asarray(recipient_sd)
     if own.shape != mixed.shape:
         raise ShapeError(f"sd_ratio: {own.shape} recipient deviations for a map to {mixed.shape[0]} neurons.")
     if not (np.isfinite(own).all() and np.isfinite(mixed).all() and (own > 0).all() and (mixed > 0).all()):
@@ -106,7 +105,7 @@ def _maps(out: Coupling, into: Coupling, convention: Convention) -> tuple[NDArra
     if convention == "seed":
         return out.barycentric().matrix, into.barycentric().matrix.T
     if convention == "published":
-        return np.asarray(out.matrix, dtype=np.float64), np.asarray(into.matrix, dtype=np.float64).T
+        return out.matrix, into.matrix.T
     raise EstimateError(f"carried_weight: convention {convention!r}; there are 'function', 'seed' and 'published'.")
 
 

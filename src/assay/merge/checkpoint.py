@@ -68,7 +68,7 @@ class Checkpoint:
         tensor = torch.empty(slot.shape, dtype=getattr(torch, TYPES[slot.dtype]))
         with slot.file.open("rb", buffering=0) as file:
             file.seek(slot.start)
-            view = tensor.reshape(-1).view(torch.uint8).numpy().data if slot.n_bytes else memoryview(b"")
+            view = tensor.reshape(-1).view(torch.uint8).numpy().data
             done = 0
             while done < slot.n_bytes:
                 count = file.readinto(view[done:])

@@ -58,7 +58,7 @@ def compared(config: Mapping[str, Any]) -> dict[str, Any]:
     if rope is None:
         scaling = config.get("rope_scaling") or {}
         theta = _first(config, ("rope_theta", "rotary_emb_base"))
-        rope = {"rope_theta": theta, "rope_type": scaling.get("rope_type", scaling.get("type", "default")), **scaling}
+        rope = {"rope_theta": theta, "rope_type": scaling.get("type", "default"), **scaling}
     rope = {key: value for key, value in rope.items() if key != "type" and value is not None}
     pct = rope.pop("partial_rotary_factor", None)
     result["rotary_pct"] = pct if pct is not None else _first(config, ("rotary_pct", "partial_rotary_factor"))
@@ -76,13 +76,14 @@ def _first(config: Mapping[str, Any], spellings: Sequence[str]) -> Any:
 
 def _with_defaults(checkpoint: Checkpoint) -> dict[str, Any]:
     """The configuration with the defaults of its family, from transformers; no code of the folder is executed."""
+    from huggingface_hub.errors import StrictDataclassError
     from transformers import AutoConfig
 
     config: Any = AutoConfig
     kind = str(checkpoint.config.get("model_type", ""))
     try:
         whole: dict[str, Any] = config.for_model(kind, **_given(checkpoint.config)).to_dict()
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, StrictDataclassError) as error:
         raise ModelError(
             f"merge: transformers cannot read the configuration of {checkpoint.name!r} (model_type {kind!r}: {error})."
         ) from error

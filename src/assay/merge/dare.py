@@ -9,7 +9,7 @@ from typing import ClassVar, final
 import torch
 from torch import Tensor
 
-from assay.merge.deltas import Rescale, density_in_range, parts, weighted_divisor
+from assay.merge.deltas import Rescale, checked_divisor, density_in_range, parts
 from assay.merge.election import Election, SignTie, Vote, checked_divisors
 from assay.merge.operator import AbstractMergeOperator, BaseRole, Fused, Promise, TensorGroup
 from assay.merge.sparse import Kept, Sparse, sparse, sparse_sum
@@ -44,11 +44,11 @@ class DareLinear(AbstractMergeOperator):
         """Raises: ConfigError for a density outside [0, 1], or weights to be normalised that add up to zero."""
         density_in_range(per_input["density"], operator=self.name)
         if self.normalize:
-            weighted_divisor(per_input["weight"], operator=self.name)
+            checked_divisor(per_input["weight"], operator=self.name)
 
     def fuse(self, group: TensorGroup) -> Fused:
         """The base plus the weighted sum of what was not dropped."""
-        divisor = weighted_divisor(group.per_input["weight"], operator=self.name) if self.normalize else 1.0
+        divisor = sum(group.per_input["weight"]) if self.normalize else 1.0
         return Fused(sparse_sum(group, _dropped(group, self.rescale), scale=self.lambda_ / divisor, election=None))
 
 

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from assay.errors import ConfigError
 from assay.merge.dare import stream_of
-from assay.merge.deltas import Rescale, density_in_range, weighted_divisor
+from assay.merge.deltas import Rescale, checked_divisor, density_in_range
 from assay.merge.election import Election, SignTie, Vote, checked_divisors
 from assay.merge.operator import AbstractMergeOperator, BaseRole, Fused, Promise, TensorGroup
 from assay.merge.sparse import Kept, Sparse, delta_of, sparse, sparse_sum
@@ -79,11 +79,11 @@ class DellaLinear(AbstractMergeOperator):
         """Raises: ConfigError unless 0 < density -+ epsilon < 1, or for weights that add up to 0."""
         _checked(per_input, operator=self.name)
         if self.normalize:
-            weighted_divisor(per_input["weight"], operator=self.name)
+            checked_divisor(per_input["weight"], operator=self.name)
 
     def fuse(self, group: TensorGroup) -> Fused:
         """The base plus the weighted sum of what was not dropped."""
-        divisor = weighted_divisor(group.per_input["weight"], operator=self.name) if self.normalize else 1.0
+        divisor = sum(group.per_input["weight"]) if self.normalize else 1.0
         return Fused(sparse_sum(group, _pruned(group, self.rescale), scale=self.lambda_ / divisor, election=None))
 
 

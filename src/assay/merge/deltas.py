@@ -10,7 +10,7 @@ from torch import Tensor
 
 from assay.errors import ConfigError
 
-__all__ = ["Rescale", "blockwise", "density_in_range", "l1", "parts", "rescale_factor", "weighted_divisor"]
+__all__ = ["Rescale", "blockwise", "checked_divisor", "density_in_range", "l1", "parts", "rescale_factor"]
 
 Rescale = Literal["none", "l1", "inverse_density"]
 _BLOCK = 1 << 18
@@ -32,7 +32,7 @@ def parts(numel: int) -> Iterator[slice]:
 
 def l1(tensor: Tensor) -> float:
     """Sum of absolute values, added up in float64."""
-    return float(torch.linalg.vector_norm(tensor, ord=1, dtype=torch.float64)) if tensor.numel() else 0.0
+    return float(torch.linalg.vector_norm(tensor, ord=1, dtype=torch.float64))
 
 
 def rescale_factor(rescale: Rescale, *, density: float, before: float, after: float) -> float:
@@ -45,8 +45,8 @@ def rescale_factor(rescale: Rescale, *, density: float, before: float, after: fl
     return before / after if rescale == "l1" else 1 / density
 
 
-def weighted_divisor(weights: tuple[float, ...], *, operator: str) -> float:
-    """Sum of the weights, to divide by.
+def checked_divisor(weights: tuple[float, ...], *, operator: str) -> None:
+    """Refuse weights whose sum cannot be divided by.
 
     Raises:
         ConfigError: the sum is zero within 1e-8, so that there is no mean.
@@ -57,7 +57,6 @@ def weighted_divisor(weights: tuple[float, ...], *, operator: str) -> float:
             f"{operator}: the weights {weights} add up to {total:.3g}, so they cannot be normalised. "
             "Change them, or set normalize to false."
         )
-    return total
 
 
 def density_in_range(values: tuple[float, ...], *, operator: str, name: str = "density") -> None:

@@ -54,8 +54,8 @@ class Election:
         total, divisor = torch.zeros_like(elected), torch.zeros_like(elected)
         for delta, weight in zip(deltas, weights, strict=True):
             sign = delta.sign()
-            if self.weight_before_vote and weight <= 0:
-                sign = sign * (-1.0 if weight < 0 else 0.0)
+            if self.weight_before_vote and weight < 0:
+                sign = -sign
             kept = ((sign == elected) & (sign != 0)).to(delta.dtype)
             total += delta * kept * weight
             divisor += kept * weight

@@ -8,7 +8,7 @@ from typing import ClassVar, final
 
 from torch import Tensor
 
-from assay.merge.deltas import blockwise, weighted_divisor
+from assay.merge.deltas import blockwise, checked_divisor
 from assay.merge.operator import AbstractMergeOperator, BaseRole, Fused, Promise, TensorGroup
 
 __all__ = ["Linear"]
@@ -33,12 +33,12 @@ class Linear(AbstractMergeOperator):
     def check(self, per_input: Mapping[str, tuple[float, ...]]) -> None:
         """Raises: ConfigError if weights to be normalised add up to zero."""
         if self.normalize:
-            weighted_divisor(per_input["weight"], operator=self.name)
+            checked_divisor(per_input["weight"], operator=self.name)
 
     def fuse(self, group: TensorGroup) -> Fused:
         """The weighted sum, in the order of the inputs."""
         weights = group.per_input["weight"]
-        total = weighted_divisor(weights, operator=self.name) if self.normalize else 1.0
+        total = sum(weights) if self.normalize else 1.0
         shares = [weight / total for weight in weights]
         flat = [tensor.reshape(-1) for tensor in group.tensors]
 

@@ -41,20 +41,21 @@ class ModelStock(AbstractMergeOperator):
     def fuse(self, group: TensorGroup) -> Fused:
         """The point between base and mean; cosines from float64 sums."""
         base, n = group.ancestor, len(group.tensors)
-        axis = () if self.filter_wise and base.ndim else None
-        cosine, zero = _mean_cosine([tensor - base for tensor in group.tensors], whole=axis is None)
+        whole = not (self.filter_wise and base.ndim)
+        cosine, zero = _mean_cosine([tensor - base for tensor in group.tensors], whole=whole)
         denominator = 1 + (n - 1) * cosine
         singular = denominator.abs() < _SINGULAR
         t = torch.where(singular, 0.0, n * cosine / torch.where(singular, 1.0, denominator))
         mean = torch.zeros_like(base)
         for tensor in group.tensors:
             mean.add_(tensor, alpha=1 / n)
+        lowest = float(t.min()) if t.numel() else 0.0
         said = (
             (ZERO_NORM, zero),
             ("degenerate: task vectors cancel, base kept", bool(singular.any())),
-            (f"obtuse: t down to {float(t.min()) if t.numel() else 0.0:.3g}", bool((t < 0).any())),
+            (f"obtuse: t down to {lowest:.3g}", lowest < 0),
         )
-        factor = t.to(base.dtype) if t.numel() > 1 else t.to(base.dtype).reshape(())
+        factor = (t.reshape(()) if whole else t).to(base.dtype)
         return Fused(torch.lerp(base, mean, factor), tuple(note for note, true in said if true))
 
 
@@ -68,5 +69,5 @@ def _mean_cosine(deltas: Sequence[Tensor], *, whole: bool) -> tuple[Tensor, bool
         length = torch.linalg.vector_norm(scaled, dim=-1, keepdim=True)
         zero = zero or bool((length == 0).any())
         units.append(scaled / torch.where(length == 0, 1.0, length))
-    pairs = [(one * other).sum(dim=-1, keepdim=True).clamp(-1, 1) for one, other in combinations(units, 2)]
+    pairs = [(one * other).sum(dim=-1, keepdim=True) for one, other in combinations(units, 2)]
     return torch.stack(pairs).mean(dim=0), zero

@@ -10,7 +10,7 @@ from typing import ClassVar, final
 from torch import Tensor
 
 from assay.errors import ConfigError
-from assay.merge.deltas import weighted_divisor
+from assay.merge.deltas import checked_divisor
 from assay.merge.operator import AbstractMergeOperator, BaseRole, Fused, Promise, TensorGroup
 from assay.merge.spheres import ANTIPODAL, ONE_ENTRY, PARALLEL, ZERO_NORM, dot, norm
 
@@ -43,14 +43,14 @@ class Multislerp(AbstractMergeOperator):
     def check(self, per_input: Mapping[str, tuple[float, ...]]) -> None:
         """Raises: ConfigError if weights to be normalised add up to zero."""
         if self.normalize_weights:
-            weighted_divisor(per_input["weight"], operator=self.name)
+            checked_divisor(per_input["weight"], operator=self.name)
 
     def fuse(self, group: TensorGroup) -> Fused:
         """The mean; norms and angles from float64 sums."""
         if len(group.tensors) == 1:
             return Fused(group.tensors[0].clone())
         weights = group.per_input["weight"]
-        total = weighted_divisor(weights, operator=self.name) if self.normalize_weights else 1.0
+        total = sum(weights) if self.normalize_weights else 1.0
         shares = tuple(weight / total for weight in weights)
         notes: tuple[str, ...]
         deltas = list(group.tensors) if group.base is None else [one - group.base for one in group.tensors]

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from assay.errors import ConfigError
-from assay.merge.deltas import weighted_divisor
+from assay.merge.deltas import checked_divisor
 from assay.merge.operator import AbstractMergeOperator, BaseRole, Fused, Promise, TensorGroup
 from assay.merge.spheres import ANTIPODAL, ONE_ENTRY, PARALLEL, ZERO_NORM, dot, norm
 
@@ -45,12 +45,12 @@ class Nuslerp(AbstractMergeOperator):
 
     def check(self, per_input: Mapping[str, tuple[float, ...]]) -> None:
         """Raises: ConfigError if the weights add up to zero."""
-        weighted_divisor(per_input["weight"], operator=self.name)
+        checked_divisor(per_input["weight"], operator=self.name)
 
     def fuse(self, group: TensorGroup) -> Fused:
         """The point at w_2 / (w_1 + w_2); angles from float64 sums."""
         weights = group.per_input["weight"]
-        t = weights[1] / weighted_divisor(weights, operator=self.name)
+        t = weights[1] / sum(weights)
         first, second = group.tensors if group.base is None else (one - group.base for one in group.tensors)
         axis = 0 if self.nuslerp_row_wise else -1
         flat = self.nuslerp_flatten or first.ndim == 0
@@ -67,7 +67,7 @@ class Nuslerp(AbstractMergeOperator):
 
     def _shares(self, t: float, product: Tensor, norms: Tensor, name: str) -> tuple[Tensor, Tensor, tuple[str, ...]]:
         zero = norms == 0
-        cosine = (product / torch.where(zero, 1.0, norms)).clamp(-1, 1)
+        cosine = product / torch.where(zero, 1.0, norms)
         opposite = cosine < -PARALLEL
         if bool(opposite.any()) and not self.allow_antipodal:
             raise ConfigError(

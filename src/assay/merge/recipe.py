@@ -113,7 +113,7 @@ def parse_recipe(text: str, methods: Sequence[str], *, where: str = "recipe") ->
         dtype=top.get("dtype"),
         out_dtype=top.get("out_dtype"),
         tokenizer_source=_tokenizer(top, where),
-        stacked="slices" in (module or top),
+        stacked=bool((module or top).get("slices")),
     )
 
 
@@ -140,7 +140,7 @@ def _body(top: Mapping[str, Any], where: str) -> tuple[list[Slice], Mapping[str,
     if bool(module.get("models")) == bool(module.get("slices")):
         raise ConfigError(f"{inside}: give exactly one of models and slices.")
     if module.get("models"):
-        return [_of_models(module["models"], inside)], {**module}
+        return [_of_models(module["models"], inside)], module
     return _of_slices(module["slices"], inside), module
 
 
@@ -220,7 +220,7 @@ def _model(given: Any, where: str) -> str | None:
     if given is None:
         return None
     if isinstance(given, dict):
-        given = given.get("model", {}).get("path") if isinstance(given.get("model"), dict) else given.get("path")
+        given = given["model"].get("path") if isinstance(given.get("model"), dict) else given.get("path")
     if not isinstance(given, str) or not given:
         raise ConfigError(f"{where} is {given!r}; give the folder of a checkpoint.")
     if "+" in given and not Path(given).exists():

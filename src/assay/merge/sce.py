@@ -51,7 +51,7 @@ class Sce(AbstractMergeOperator):
 
         def pieces(part: slice) -> list[Tensor]:
             found = [delta(part) for delta in deltas]
-            return found if selected is None else [one * selected.mask(_variance(found), part) for one in found]
+            return found if selected is None else [one * selected.mask(_spread(found), part) for one in found]
 
         whole = slice(0, base.numel())
         norms = [norm(piece) for piece in pieces(whole)]
@@ -65,13 +65,13 @@ class Sce(AbstractMergeOperator):
             return None
         numel = group.ancestor.numel()
         deltas = [delta_of(group, place) for place in range(len(group.tensors))]
-        variance = _variance([delta(slice(0, numel)) for delta in deltas])
-        keep = int(int(torch.count_nonzero(variance)) * self.select_topk)
-        return largest(lambda part: variance[part], numel, keep)
+        spread = _spread([delta(slice(0, numel)) for delta in deltas])
+        keep = int(int(torch.count_nonzero(spread)) * self.select_topk)
+        return largest(lambda part: spread[part], numel, keep)
 
 
-def _variance(deltas: list[Tensor]) -> Tensor:
-    """Variance between inputs of every coordinate (divisor n), summed input by input: the same for a piece as whole."""
+def _spread(deltas: list[Tensor]) -> Tensor:
+    """Variance between inputs of every coordinate, times n; summed input by input: the same for a piece as whole."""
     mean = torch.zeros_like(deltas[0])
     for delta in deltas:
         mean += delta
@@ -79,4 +79,4 @@ def _variance(deltas: list[Tensor]) -> Tensor:
     total = torch.zeros_like(mean)
     for delta in deltas:
         total += (delta - mean).square()
-    return total / len(deltas)
+    return total

@@ -103,7 +103,7 @@ def _evaluated(setting: Any, *, name: str, t: float, hint: Any, where: str) -> A
     place = t * (len(values) - 1)
     if not all(type(one) is float for one in values):
         return values[int(place)]
-    low = min(int(place), len(values) - 1)
+    low = int(place)
     high = min(low + 1, len(values) - 1)
     return (1 - (place - low)) * values[low] + (place - low) * values[high]
 

@@ -55,7 +55,6 @@ def slerp_shares(t: float, cosine: float, *, parallel: float, allow_antipodal: b
     Raises:
         ConfigError: ends that point opposite ways, unless ``allow_antipodal``, which makes them linear.
     """
-    cosine = min(1.0, max(-1.0, cosine))
     if cosine < -PARALLEL:
         if not allow_antipodal:
             raise ConfigError(

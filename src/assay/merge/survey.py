@@ -68,7 +68,10 @@ def surveyed(operator: AbstractMergeOperator, names: Sequence[str], open_group: 
 def _trims(
     operator: Ties, groups: Callable[[], Iterator[TensorGroup]], densities: tuple[float, ...]
 ) -> tuple[dict[str, tuple[int, ...]], list[float], list[float]]:
-    """Entries to keep of every tensor and input, and L1 norms of the inputs' task vectors before and after."""
+    """Entries to keep of every tensor and input, and L1 norms of the inputs' task vectors before and after.
+
+    The norms of an input that keeps all or nothing are not counted: its factor is 1.
+    """
     n = range(len(densities))
     numel = sum(group.ancestor.numel() for group in groups())
     keep = [kept_count(density, numel) for density in densities]
@@ -81,12 +84,9 @@ def _trims(
         above[group.name] = [sizes if keep[i] == numel else 0 for i in n]
         equal[group.name] = [0 for _ in n]
         for i in n:
-            for part in parts(sizes):
+            for part in parts(sizes) if not math.isnan(thresholds[i]) else ():
                 magnitudes = delta_of(group, i)(part).abs()
                 before[i] += l1(magnitudes)
-                if math.isnan(thresholds[i]):
-                    after[i] += l1(magnitudes) if keep[i] else 0.0
-                    continue
                 over = magnitudes > thresholds[i]
                 above[group.name][i] += int(over.sum())
                 equal[group.name][i] += int((magnitudes == thresholds[i]).sum())

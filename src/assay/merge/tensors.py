@@ -101,7 +101,7 @@ def promoted(group: TensorGroup) -> TensorGroup:
 
 def all_finite(tensor: Tensor) -> bool:
     """Whether no entry is NaN or infinite; one pass where all are well."""
-    return math.isfinite(float(tensor.sum())) or bool(torch.isfinite(tensor).all())
+    return math.isfinite(float(tensor.detach().sum())) or bool(torch.isfinite(tensor).all())
 
 
 def _given(operator: AbstractMergeOperator, group: TensorGroup) -> dict[str, Tensor]:

@@ -202,7 +202,7 @@ def _projection(
         out, into = (getattr(one.interfaces, side) for side in WEIGHT_INTERFACES[name])
         moved = carried_weight(
             one.weights[name].weight, out=out, into=into, convention=fusion.convention, selection=selection
-        ).to(kind)
+        )
         if moved.shape != part.shape:
             raise ShapeError(
                 f"transported_block: {name} carried to {tuple(moved.shape)}, the recipient's selected part is "
@@ -242,7 +242,7 @@ def _bias(
     carried = torch.zeros(len(own.bias), dtype=working_dtype(own.bias))
     for one, bias in zip(donors, given, strict=True):
         out = getattr(one.interfaces, WEIGHT_INTERFACES[name][0])
-        carried += one.share * carried_bias(bias, out=out, convention=fusion.convention).to(carried.dtype)
+        carried += one.share * carried_bias(bias, out=out, convention=fusion.convention)
     chosen = carried[torch.from_numpy(selection.neurons)][:, None]
     if control is not None and chosen.numel():
         own_part = own.bias.detach()[torch.from_numpy(selection.neurons)][:, None].to(chosen.dtype)

@@ -31,9 +31,7 @@ class Trim(NamedTuple):
 
 def kept_count(density: float, numel: int) -> int:
     """Entries that a density keeps: max(1, int(density numel)); all at 1 and none at 0."""
-    if density >= 1 or numel == 0:
-        return numel
-    return max(1, int(density * numel)) if density > 0 else 0
+    return max(1, int(density * numel)) if density > 0 and numel else 0
 
 
 def largest(piece: Callable[[slice], Tensor], numel: int, keep: int) -> Trim:

@@ -98,8 +98,7 @@ def _all_of(file: FileIO, data: bytes | memoryview) -> None:
 def _bytes(tensor: Tensor) -> memoryview:
     import torch
 
-    flat = tensor.contiguous().reshape(-1)
-    return flat.view(torch.uint8).numpy().data if flat.numel() else memoryview(b"")
+    return tensor.contiguous().reshape(-1).view(torch.uint8).numpy().data
 
 
 def _header(tensors: Sequence[Shape]) -> bytes:

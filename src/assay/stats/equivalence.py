@@ -158,7 +158,7 @@ def paired_tost(
     _check_margin(margin)
     if np.ndim(first) != 1 or np.shape(first) != np.shape(second):
         raise EstimateError(f"paired_tost: shapes {np.shape(first)} and {np.shape(second)}; one value an item and arm.")
-    difference = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
+    difference = np.subtract(first, second, dtype=np.float64)
     if difference.size < 2 or not np.isfinite(difference).all() or np.ptp(difference) == 0:
         raise EstimateError(
             f"paired_tost: {difference.size} differences, {int((~np.isfinite(difference)).sum())} not finite; "

@@ -1,8 +1,7 @@
 """Holm and Benjamini-Hochberg adjusted p values of a family whose size was fixed beforehand.
 
 A test without a p (NaN) stays NaN and is never rejected, and it still counts: m is the number of tests planned, not of
-those that survived. statsmodels and scipy do the arithmetic; alone, the one returns NaN for all or counts it in
-silence, and the other refuses.
+those that survived. statsmodels returns NaN for all or counts it in silence, scipy refuses.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ from typing import Literal, TypeAlias, final
 
 import numpy as np
 from scipy.stats import false_discovery_control
-from statsmodels.stats.multitest import multipletests
 
 from assay.axes import Bool, Float, NDArray
 from assay.errors import EstimateError
@@ -44,7 +42,9 @@ def holm(p_values: Float[NDArray, " test"], *, planned: int) -> Adjusted:
     Source: Holm 1979 (Scandinavian Journal of Statistics 6:65).
     """
     family = _family(p_values, planned)
-    return _adjusted(multipletests(family, method="holm")[1], p_values, "holm", planned)
+    order = np.argsort(family)
+    stepped = np.maximum.accumulate(np.arange(planned, 0, -1) * family[order])
+    return _adjusted(np.minimum(stepped, 1.0)[np.argsort(order)], p_values, "holm", planned)
 
 
 def benjamini_hochberg(p_values: Float[NDArray, " test"], *, planned: int) -> Adjusted:

@@ -8,7 +8,7 @@ import numpy as np
 
 from assay.axes import Float, NDArray
 
-__all__ = ["Rounded", "blocks", "dual_bound", "rounded_matrix", "rounding"]
+__all__ = ["Rounded", "blocks", "dual_bound", "rounded_cost", "rounding"]
 
 _BLOCK_BYTES = 1 << 19
 
@@ -24,7 +24,7 @@ class Rounded(NamedTuple):
 
 def blocks(matrix: NDArray) -> list[slice]:
     """Slices of whole rows of about half a megabyte, so that several passes over a block meet it in the cache."""
-    rows = max(1, _BLOCK_BYTES // max(1, matrix.shape[1] * matrix.itemsize))
+    rows = max(1, _BLOCK_BYTES // (matrix.shape[1] * matrix.itemsize))
     return [slice(start, start + rows) for start in range(0, matrix.shape[0], rows)]
 
 
@@ -52,13 +52,6 @@ def rounding(
     column_rest = np.maximum(column - over_columns * sums, 0.0)
     missing = float(column_rest.sum())
     return Rounded(over_rows, over_columns, row_rest, column_rest / missing if missing > 0 else column_rest)
-
-
-def rounded_matrix(matrix: Float[NDArray, "n_recipient n_donor"], *, row: NDArray, column: NDArray) -> NDArray:
-    """The plan of `rounding` itself, in float64."""
-    parts = rounding(np.asarray(matrix, dtype=np.float64), row=row, column=column)
-    scaled = parts.row[:, None] * matrix * parts.column
-    return np.asarray(scaled + np.outer(parts.row_rest, parts.column_rest))
 
 
 def rounded_cost(

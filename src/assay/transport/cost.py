@@ -70,7 +70,7 @@ def correlation_cost(
             f"correlation_cost: {len(sides[0])} rows, kind {kind!r}; at least 3 rows, and 'one_minus_corr' or "
             "'one_minus_abs_corr'."
         )
-    left, right = (_standardised(side, name) for side, name in zip(sides, ("recipient", "donor"), strict=True))
+    left, right = _standardised(sides[0], "recipient"), _standardised(sides[1], "donor")
     correlation = np.clip(left.values.T @ right.values, -1.0, 1.0)
     matrix = 1.0 - (np.abs(correlation) if kind == "one_minus_abs_corr" else correlation)
     matrix[left.dead], matrix[:, right.dead] = 1.0, 1.0
@@ -88,7 +88,7 @@ def correlation_cost(
 
 
 class _Side(NamedTuple):
-    """Centred columns of length 1 (0 where dead)."""
+    """Centred columns of length 1, except where dead."""
 
     values: Float[NDArray, "row width"]
     dead: Bool[NDArray, " width"]
@@ -110,6 +110,4 @@ def _standardised(rows: NDArray, side: str) -> _Side:
     if dead.all():
         raise EstimateError(f"correlation_cost: none of the {dead.size} {side} neurons varies over {len(rows)} rows.")
     length = np.sqrt(np.where(dead, 1.0, variance) * len(values))
-    values /= length
-    values[:, dead] = 0.0
-    return _Side(values, dead)
+    return _Side(values / length, dead)

@@ -69,7 +69,7 @@ class Coupling:
         but n_donor / n_recipient times it for uniform marginals.
         """
         sums = self.matrix.sum(axis=1, dtype=np.float64)
-        return BarycentricMap(np.asarray(self.matrix / sums[:, None], dtype=np.float64))
+        return BarycentricMap(self.matrix / sums[:, None])
 
 
 @final

@@ -51,7 +51,7 @@ def exact_plan(
         sweeps=0,
         potentials=Potentials(np.asarray(log["u"]) + low, np.asarray(log["v"])),
     )
-    optimal = plan.duality_gap <= 1e-7 * max(1e-300, float(np.abs(problem.cost).max()))
+    optimal = plan.duality_gap <= 1e-7 * float(np.abs(problem.cost).max())
     if plan.status is PlanStatus.CONVERGED and not optimal:
         return replace(plan, status=PlanStatus.MAX_SWEEPS)
     return plan

@@ -125,7 +125,7 @@ def assess(
     a, b = problem.row, problem.column
     sums, over_rows, total, lowest = np.empty(len(a)), np.zeros(len(b)), 0.0, np.inf
     for block in blocks(matrix):
-        matrix[block].sum(axis=1, dtype=np.float64, out=sums[block])
+        matrix[block].sum(axis=1, out=sums[block])
         lowest = np.minimum(lowest, matrix[block].min())
         over_rows += matrix[block].sum(axis=0)
         total += float(np.vdot(matrix[block], problem.cost[block]))

@@ -25,6 +25,79 @@ def llama_block():
     return LlamaForCausalLM(config).model.layers[0]
 
 
+class Neox(torch.nn.Module):
+    """The parts of a GPT-NeoX block that are carried, with biases, in a narrow type."""
+
+    def __init__(self):
+        super().__init__()
+        self.attention = torch.nn.ModuleDict(
+            {"dense": torch.nn.Linear(4, 4), "query_key_value": torch.nn.Linear(4, 12)}
+        )
+        self.mlp = torch.nn.ModuleDict({"dense_h_to_4h": torch.nn.Linear(4, 8), "dense_4h_to_h": torch.nn.Linear(8, 4)})
+        self.to(torch.bfloat16)
+
+
+def test_biases_are_read_and_written():
+    block = Neox()
+    read = read_block(block, GPT_NEOX)
+    assert list(read) == ["o", "up", "down"]
+    assert read["o"].weight.shape == (4, 4)
+    assert torch.equal(read["down"].bias, block.mlp["dense_4h_to_h"].bias)
+    assert not read["up"].weight.requires_grad
+    assert not read["up"].bias.requires_grad
+    read["up"].weight.add_(1)
+    read["up"].bias.add_(1)
+    assert torch.equal(block.mlp["dense_h_to_4h"].weight + 1, read["up"].weight)
+    before = {name: tensor.clone() for name, tensor in block.state_dict().items()}
+    write_block(block, GPT_NEOX, weights={"up": read["up"]})
+    changed = [name for name, tensor in block.state_dict().items() if not torch.equal(before[name], tensor)]
+    assert changed == ["mlp.dense_h_to_4h.weight", "mlp.dense_h_to_4h.bias"]
+    assert torch.equal(block.mlp["dense_h_to_4h"].bias, read["up"].bias)
+    assert block.mlp["dense_h_to_4h"].bias.requires_grad
+    assert (read_block(llama_block(), LLAMA)["o"].bias, set(read_block(llama_block(), LLAMA))) == (
+        None,
+        {"o", "up", "gate", "down"},
+    )
+
+
+@pytest.mark.parametrize(
+    ("weights", "error", "message"),
+    [
+        (
+            {"o": Linear(torch.zeros(4, 4), torch.zeros(4))},
+            ShapeError,
+            r"^write_block: o\.weight is \(4, 4\) of torch\.float32, the block has \(4, 4\) of torch\.bfloat16\.",
+        ),
+        (
+            {"o": Linear(torch.zeros(4, 4, dtype=torch.bfloat16))},
+            ShapeError,
+            r"^write_block: o\.bias is absent, the block has \(4,\) of torch\.bfloat16\.",
+        ),
+        (
+            {"o": Linear(torch.zeros(4, 4, dtype=torch.bfloat16), torch.zeros(3, dtype=torch.bfloat16))},
+            ShapeError,
+            r"^write_block: o\.bias is \(3,\) of torch\.bfloat16, the block has",
+        ),
+        ({"q": Linear(torch.zeros(4, 4))}, ModelError, r"^projections: gpt_neox has no matrix 'q' of its own"),
+        ({"gate": Linear(torch.zeros(4, 4))}, ModelError, r"^projections: gpt_neox has no matrix 'gate' of its own"),
+    ],
+)
+def test_what_is_refused_changes_nothing(weights, error, message):
+    block = Neox()
+    before = {name: tensor.clone() for name, tensor in block.state_dict().items()}
+    good = {"up": Linear(*(part + 1 for part in read_block(block, GPT_NEOX)["up"]))}
+    with pytest.raises(error, match=message):
+        write_block(block, GPT_NEOX, weights=good | weights)
+    assert all(torch.equal(before[name], tensor) for name, tensor in block.state_dict().items())
+
+
+def test_modules_of_another_kind():
+    block = Neox()
+    block.attention["dense"] = torch.nn.Identity()
+    with pytest.raises(ModelError, match=r"^projections: attention\.dense of gpt_neox is a Identity, not a Linear\."):
+        read_block(block, GPT_NEOX)
+
+
 def test_read_and_write_back():
     block = llama_block()
     before = {name: tensor.clone() for name, tensor in block.state_dict().items()}

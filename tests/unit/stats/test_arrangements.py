@@ -76,6 +76,11 @@ def test_crossed_tables_exchange_rows_and_columns_apart():
     assert (found.exact, found.group, found.unit) == (True, 36, "rows and columns")
 
 
+def test_two_rows_and_two_columns_have_four_orders():
+    found = crossed_arrangements(2, 2, draws=99, rng=rng())
+    assert sorted(map(tuple, found.order)) == [(0, 1, 2, 3), (1, 0, 3, 2), (2, 3, 0, 1), (3, 2, 1, 0)]
+
+
 def test_large_crossed_tables_are_drawn():
     found = crossed_arrangements(6, 5, draws=200, rng=rng())
     assert (found.exact, found.group, found.order.shape) == (False, 86_400, (200, 30))

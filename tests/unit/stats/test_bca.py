@@ -1,6 +1,7 @@
 """BCa intervals: scipy's numbers where scipy can, clusters where it cannot, and percentile with a reason elsewhere."""
 
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from scipy import stats
 from assay.errors import EstimateError
 from assay.seeds import stream
 from assay.stats.bca import bca_correction, bca_interval, bca_mean, bca_paired_difference, bca_ratio
-from assay.stats.bootstrap import cluster_codes, draw_counts
+from assay.stats.bootstrap import cluster_codes, cluster_flag, draw_counts
 
 
 def rng(name="draws"):
@@ -62,6 +63,33 @@ def test_ties_count_half_and_rounding_does_not_break_them():
     assert bca_correction(0.3, np.array([0.2, 0.2, 0.3, 1.0]), jackknife).z0 == pytest.approx(stats.norm.ppf(0.625))
 
 
+def test_resamples_that_all_equal_a_value_of_zero_are_ties():
+    assert bca_correction(0.0, np.zeros(4), np.array([0.0, 1.0, 2.0])).z0 == 0.0
+
+
+@pytest.mark.parametrize(
+    ("value", "resampled", "jackknife", "reason"),
+    [
+        (math.nan, [0.0, 1.0], [0.0, 1.0], "the statistic is not defined on the sample and in all resamples"),
+        (0.5, [0.0, math.inf], [0.0, 1.0], "the statistic is not defined on the sample and in all resamples"),
+        (0.5, [0.0, 1.0], [0.0, math.nan, 1.0], "the statistic is not defined without one of 1 of the 3 clusters"),
+        (0.5, [0.0, 1.0], [0.5, 0.5], "the statistic does not change when a cluster is left out"),
+        (0.5, [0.0, 1.0], [0.0, 0.0], "the statistic does not change when a cluster is left out"),
+        (0.5, [0.0, 1.0], [0.5, 0.5 + 1e-13], "the statistic does not change when a cluster is left out"),
+    ],
+)
+def test_a_correction_that_is_not_defined_is_nan_and_says_why(value, resampled, jackknife, reason):
+    found = bca_correction(value, np.array(resampled), np.array(jackknife))
+    assert np.isnan([found.z0, found.acceleration]).all()
+    assert found.reason == reason
+
+
+def test_a_correction_beyond_all_resamples_keeps_its_numbers():
+    found = bca_correction(2.0, np.array([0.0, 1.0]), np.array([1.0, 2.0, 4.0]))
+    assert (found.z0, found.reason) == (math.inf, "100% of the resamples lie below the value")
+    assert math.isfinite(found.acceleration)
+
+
 def test_acceleration_of_a_known_jackknife():
     correction = bca_correction(0.0, np.array([-1.0, 1.0]), np.array([-2.0, 1.0, 1.0]))
     assert correction.acceleration == pytest.approx((8 - 1 - 1) / (6 * 6**1.5))
@@ -80,6 +108,10 @@ def test_the_estimand_decides_the_number():
     assert by_cluster.estimate.value == pytest.approx(465 / 31)
     assert (by_item.estimand, by_cluster.estimand) == ("item-weighted", "cluster-weighted")
     assert by_cluster.estimate.n == 120
+    values, clusters = skewed()
+    means = [values[clusters == one].mean() for one in range(50)]
+    whole = bca_mean(values, clusters=clusters, estimand="cluster-weighted", draws=200, rng=rng()).estimate
+    assert whole.value == pytest.approx(np.mean(means))
 
 
 def test_a_ratio_and_a_paired_difference():
@@ -101,11 +133,14 @@ def test_a_degenerate_sample_has_a_percentile_interval_and_says_why():
     """scipy gives NaN here."""
     constant = bca_mean(np.ones(40), clusters=range(40), estimand="item-weighted", draws=100, rng=rng())
     assert constant.method == "percentile"
-    assert (constant.estimate.low, constant.estimate.high) == (1.0, 1.0)
-    assert (
+    assert (constant.estimate.value, constant.estimate.low, constant.estimate.high) == (1.0, 1.0, 1.0)
+    assert (constant.estimand, constant.estimate.n) == ("item-weighted", 40)
+    assert constant.estimate.reason == (
         "percentile instead of BCa: the statistic does not change when a cluster is left out"
-        in constant.estimate.reason
     )
+    few = bca_mean(np.ones(12), clusters=range(12), estimand="cluster-weighted", draws=100, rng=rng())
+    assert few.estimand == "cluster-weighted"
+    assert few.estimate.reason == f"{cluster_flag(12)}; {constant.estimate.reason}"
 
 
 def test_a_value_beyond_all_resamples_has_a_percentile_interval_and_says_why():
@@ -135,7 +170,11 @@ def test_a_statistic_undefined_without_one_cluster_has_a_percentile_interval():
 
 
 def test_resamples_without_a_value_leave_no_interval():
-    found = bca_ratio(np.ones(40), np.arange(40) < 3, clusters=range(40), draws=500, rng=rng())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = bca_ratio(np.arange(40) < 3, np.arange(40) < 3, clusters=range(40), draws=500, rng=rng())
+        assert math.isnan(found.estimate.low)
+        found = bca_ratio(np.ones(40), np.arange(40) < 3, clusters=range(40), draws=500, rng=rng())
     assert found.estimate.value == pytest.approx(40 / 3)
     assert math.isnan(found.estimate.low)
     assert "not defined in" in found.estimate.reason

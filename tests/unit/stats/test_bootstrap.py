@@ -1,6 +1,7 @@
 """Cluster bootstrap: equal to a plain loop, near scipy where scipy can do it, and right about dependence."""
 
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -110,11 +111,35 @@ def test_few_clusters_are_flagged_and_very_few_refused():
         cluster_mean(values, clusters=[i % 9 for i in range(48)], draws=100, rng=rng())
 
 
+def test_ten_clusters_thirty_clusters_and_a_hundred_draws_are_enough():
+    found = [cluster_mean(np.arange(k), clusters=range(k), draws=100, rng=rng()) for k in (10, 29, 30)]
+    few = "fewer than 30: percentile intervals are too narrow"
+    assert [one.reason for one in found] == [f"10 clusters, {few}", f"29 clusters, {few}", ""]
+
+
+def test_quantiles_of_known_resamples():
+    found = percentile_estimate(7.0, np.arange(101.0), n=5, flag="few", level=0.9)
+    assert (found.value, found.low, found.high) == pytest.approx((7.0, 5.0, 95.0))
+    assert (found.n, found.reason) == (5, "few")
+    missing = percentile_estimate(math.nan, np.array([1.0, np.inf, np.nan]), n=5, flag="few")
+    assert missing.reason == (
+        "few; the statistic is not defined in 2 of 3 resamples; the statistic is not defined on the sample"
+    )
+    assert np.isnan([missing.low, missing.high]).all()
+    assert percentile_estimate(0.0, np.zeros(9), n=5).reason == ""
+    hole = percentile_estimate(0.0, np.array([1.0, np.nan]), n=5)
+    assert hole.reason == "the statistic is not defined in 1 of 2 resamples"
+
+
 def test_an_undefined_resample_is_not_dropped():
     numerator = np.ones(40)
     denominator = np.zeros(40)
     denominator[:3] = 1.0
-    found = cluster_ratio(numerator, denominator, clusters=list(range(40)), draws=500, rng=rng())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = cluster_ratio(numerator, denominator, clusters=list(range(40)), draws=500, rng=rng())
+        empty = cluster_ratio(denominator, denominator, clusters=list(range(40)), draws=500, rng=rng())
+    assert (empty.value, math.isnan(empty.low)) == (1.0, True)
     assert found.value == pytest.approx(40 / 3)
     assert math.isnan(found.low)
     assert "not defined in" in found.reason
@@ -129,6 +154,9 @@ def test_an_undefined_resample_is_not_dropped():
         (lambda: cluster_codes(["a"] * 3, 4), "3 cluster names for 4 items"),
         (lambda: draw_counts(10, draws=99, rng=rng()), "at least 100"),
         (lambda: percentile_estimate(0.0, np.zeros(5), n=5, level=95), "level 95"),
+        (lambda: percentile_estimate(0.0, np.zeros(5), n=5, level=0.0), "level 0.0"),
+        (lambda: percentile_estimate(0.0, np.zeros(5), n=5, level=1.0), "level 1.0"),
+        (lambda: cluster_mean(np.array([0.0] * 9 + [-np.inf]), clusters=range(10), draws=100, rng=rng()), "9 is -inf"),
         (lambda: cluster_mean(np.array([np.nan] * 20), clusters=range(20), draws=100, rng=rng()), "item 0 is nan"),
         (
             lambda: paired_difference(np.ones(20), np.ones(19), clusters=range(20), draws=100, rng=rng()),

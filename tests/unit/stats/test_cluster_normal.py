@@ -58,6 +58,7 @@ def test_few_clusters_are_flagged_and_very_few_refused():
         (lambda: cluster_normal(np.array([1.0, math.inf]), clusters=[0, 1]), "1 not finite"),
         (lambda: cluster_normal(np.ones(3), clusters=[0, 1]), r"shape \(3,\), 0 not finite, 2 cluster names"),
         (lambda: cluster_normal(np.ones(20), clusters=range(20), level=1.0), "level 1.0"),
+        (lambda: cluster_normal(np.ones(20), clusters=range(20), level=0.0), "level 0.0"),
         (lambda: width_alarm(Estimate(0, 0, 1, 9), Estimate(0, 0, 0, 9)), "widths 1 and 0"),
         (lambda: width_alarm(Estimate(0, math.nan, 1, 9, "x"), Estimate(0, 0, 1, 9)), "widths nan and 1"),
     ],

@@ -122,6 +122,12 @@ def test_paired_tost_is_two_t_tests():
     assert (found.p_above, found.p_below, found.p) == pytest.approx((above, below, max(above, below)))
 
 
+def test_two_pairs_are_enough_for_a_t_test():
+    """Differences 1 and 3: mean 2, error 1, one degree of freedom."""
+    found = paired_tost(np.array([1, 3]), np.zeros(2), margin=1.0)
+    assert (found.p_above, found.p_below) == pytest.approx((stats.t.sf(3, 1), stats.t.cdf(1, 1)))
+
+
 def test_tost_and_the_ninety_percent_interval_agree():
     for trial in range(40):
         source = stream(trial, "agree")
@@ -140,6 +146,7 @@ SOME = np.arange(4.0)
         (lambda: superiority(effect(0, 1), sesoi=-0.1, level=0.95), "sesoi -0.1"),
         (lambda: superiority(effect(0, 1), sesoi=math.nan, level=0.95), "sesoi nan"),
         (lambda: superiority(effect(0, 1), sesoi=0.1, level=95), "level 95"),
+        (lambda: superiority(effect(0, 1), sesoi=0.1, level=1.0), "level 1.0"),
         (lambda: equivalence(effect(0, 1), margin=0.1, level=0.0), "level 0.0"),
         (lambda: equivalence(effect(0, 1), margin=0.0, level=0.9), "margin 0.0"),
         (lambda: equivalence(effect(0, 1), margin=math.inf, level=0.9), "margin inf"),

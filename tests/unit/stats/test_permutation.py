@@ -33,7 +33,14 @@ def test_the_observed_pairing_counts_as_a_shuffle():
 
 def test_ties_count_against_the_claim():
     """Strictly greater would give 1/100 for data in which every shuffle ties."""
+    assert permutation_p(0.0, np.zeros(99)) == 1.0
     assert permutation_p(0.3, np.full(99, 0.3 * (1 - 1e-14))) == 1.0
+
+
+@pytest.mark.parametrize("observed", [3e-9, 0.3, -0.3, 3e9])
+def test_a_tie_is_one_up_to_the_twelfth_digit_in_any_unit(observed):
+    assert permutation_p(observed, np.full(99, observed - 0.9e-12 * abs(observed))) == 1.0
+    assert permutation_p(observed, np.full(99, observed - 1.1e-12 * abs(observed))) == 0.01
 
 
 def test_it_is_uniform_under_the_null():
@@ -44,7 +51,12 @@ def test_it_is_uniform_under_the_null():
 
 @pytest.mark.parametrize(
     ("observed", "shuffled", "message"),
-    [(1.0, [], "at least one"), (float("nan"), [1.0], "not finite"), (1.0, [1.0, np.nan], "1 of 2 shuffled")],
+    [
+        (1.0, [], r"shape \(0,\)"),
+        (1.0, [[1.0]], r"shape \(1, 1\)"),
+        (float("nan"), [1.0], "not finite"),
+        (1.0, [1.0, np.nan, 2.0], "1 of 3 shuffled"),
+    ],
 )
 def test_unusable_values_are_refused(observed, shuffled, message):
     with pytest.raises(EstimateError, match=message):

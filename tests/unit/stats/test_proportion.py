@@ -41,6 +41,7 @@ def test_one_sided_p():
     assert binomial_p(3, n=3, chance=0.5, alternative="greater") == pytest.approx(0.125)
     assert binomial_p(3, n=3, chance=0.5, alternative="less") == 1.0
     assert binomial_p(3, n=3, chance=0.1) == pytest.approx(0.001)
+    assert binomial_p(3, n=3, chance=1.0) == binomial_p(0, n=3, chance=0.0) == 1.0
 
 
 def test_zeros_are_dropped_and_reported():
@@ -56,6 +57,7 @@ def test_all_zero_has_no_p():
     found = sign_test(np.zeros(4))
     assert math.isnan(found.p)
     assert math.isnan(found.share.value)
+    assert (found.positive, found.negative) == (0, 0)
     assert (found.zeros, found.share.n, found.share.reason) == (4, 0, "all 4 differences are exactly zero")
 
 
@@ -67,6 +69,7 @@ def test_all_zero_has_no_p():
         (lambda: proportion(0, n=0), "0 of 0"),
         (lambda: proportion(0.5, n=2), "0.5 of 2"),
         (lambda: proportion(1, n=2, level=1.0), "level 1.0"),
+        (lambda: proportion(1, n=2, level=0.0), "level 0.0"),
         (lambda: proportion(1, n=2, kind="wald"), "kind 'wald'"),
         (lambda: binomial_p(1, n=2, chance=1.5), "chance 1.5"),
         (lambda: binomial_p(1, n=2, chance=0.5, alternative="up"), "alternative 'up'"),

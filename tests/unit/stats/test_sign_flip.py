@@ -63,9 +63,22 @@ def test_both_directions_of_a_pair_are_one_observation():
     assert (found.n_clusters, found.p) == (10, 2 / 2**10)
 
 
-def test_rounding_does_not_split_ties():
-    values = np.array([0.1, 0.2, 0.3, -0.6, 0.0])
-    assert sign_flip_p(values, clusters=range(5), draws=99, rng=rng()).p == 1.0
+@pytest.mark.parametrize("unit", [1e-9, 1.0, 1e9])
+def test_rounding_does_not_split_ties_in_any_unit(unit):
+    tied = unit * np.array([0.1, 0.2, 0.3, -0.6, 0.0])
+    assert sign_flip_p(tied, clusters=range(5), draws=99, rng=rng()).p == 1.0
+    clear = unit * np.array([0.1, 0.2, 0.3, 0.4, 0.5])
+    assert sign_flip_p(clear, clusters=range(5), draws=99, rng=rng()).p == 2 / 32
+
+
+def test_less_is_greater_of_the_negative_in_the_same_draws():
+    values = stream(3, "values").standard_normal(15) - 0.2
+    less = sign_flip_p(values, clusters=range(15), draws=199, rng=rng(), alternative="less")
+    assert less == sign_flip_p(-values, clusters=range(15), draws=199, rng=rng(), alternative="greater")
+
+
+def test_two_clusters_have_four_patterns():
+    assert sign_flip_p(np.array([1, 2, 3]), clusters=["a", "b", "b"], draws=99, rng=rng()).p == 2 / 4
 
 
 @pytest.mark.parametrize(

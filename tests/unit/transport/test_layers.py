@@ -44,6 +44,23 @@ def test_shares_keep_the_heaviest_and_break_ties_downwards():
     np.testing.assert_allclose(donor_shares(weights, n_donor_layers=1).matrix, [[0, 1, 0, 0], [0, 0, 1, 0]])
     np.testing.assert_allclose(donor_shares(weights, n_donor_layers=3).matrix[0], [1 / 9, 4 / 9, 4 / 9, 0])
     assert isinstance(donor_shares(weights, n_donor_layers=9), BarycentricMap)
+    np.testing.assert_allclose(donor_shares(np.ones((1, 40)), n_donor_layers=2).matrix[0, :3], [0.5, 0.5, 0])
+    tied = np.random.default_rng(0).integers(1, 4, (20, 200))
+    heaviest = [sorted(range(200), key=lambda layer, row=row: (-row[layer], layer))[:5] for row in tied]
+    assert [list(np.flatnonzero(row)) for row in donor_shares(tied, n_donor_layers=5).matrix] == [
+        sorted(one) for one in heaviest
+    ]
+    counts = np.array([[0, 3, 2]], dtype=np.uint8)
+    np.testing.assert_array_equal(donor_shares(counts, n_donor_layers=1).matrix, [[0, 1, 0]])
+
+
+def test_layer_plans_are_solved_in_float64():
+    """Cost to the median after the least is taken off: (0, 1, 2, 3) becomes (0, 2/3, 4/3, 2)."""
+    costs = np.array([[5, 6], [7, 8]], dtype=np.float32)
+    plan = layer_plan(costs, eta=0.1, normalise="median")
+    assert (plan.dtype, plan.tolerance) == ("float64", 1e-8)
+    wanted = layer_plan(np.array([[0.0, 2 / 3], [4 / 3, 2.0]]), eta=0.1, normalise="none")
+    np.testing.assert_allclose(plan.matrix, wanted.matrix, atol=1e-12)
 
 
 def test_effective_rows_sum_to_at_most_one_over_n():
@@ -60,8 +77,9 @@ def test_layer_costs_refuse_what_has_not_converged():
     np.testing.assert_allclose(layer_costs([[good, good]]), [[good.cost, good.cost]])
     with pytest.raises(ConvergenceError):
         layer_costs([[good, bad]])
-    with pytest.raises(ShapeError, match=r"rows of \[1, 2\] plans"):
-        layer_costs([[good], [good, good]])
+    for plans, lengths in (([[good], [good, good]], r"\[1, 2\]"), ([], r"\[\]"), ([[]], r"\[0\]")):
+        with pytest.raises(ShapeError, match=rf"rows of {lengths} plans"):
+            layer_costs(plans)
 
 
 @pytest.mark.parametrize(
@@ -72,6 +90,9 @@ def test_layer_costs_refuse_what_has_not_converged():
         (lambda: donor_shares(np.ones((2, 2)), n_donor_layers=0), EstimateError, "0 donor layers"),
         (lambda: donor_shares(np.zeros((2, 2)), n_donor_layers=1), EstimateError, "recipient layer 0 has no donor"),
         (lambda: donor_shares(np.ones(2), n_donor_layers=1), ShapeError, r"shape \(2,\)"),
+        (lambda: donor_shares(np.ones((2, 0)), n_donor_layers=1), ShapeError, r"shape \(2, 0\)"),
+        (lambda: donor_shares(np.array([[1, np.inf]]), n_donor_layers=1), EstimateError, "weights from 1.0 to inf"),
+        (lambda: donor_shares(np.array([[1, -0.5]]), n_donor_layers=1), EstimateError, "weights from -0.5 to 1.0"),
     ],
 )
 def test_refused(act, error, message):

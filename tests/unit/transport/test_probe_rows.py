@@ -40,8 +40,16 @@ def test_too_few_common_rows():
         aligned_rows(rows(), rows(IDS[:20]), min_rows=30)
 
 
+def test_as_many_common_rows_as_asked_for():
+    both = aligned_rows(ProbeRows(("b", "a"), np.eye(2)), ProbeRows(("a", "c", "b"), np.eye(3)), min_rows=2)
+    assert (both.ids, both.left_out) == (("a", "b"), ("c",))
+    np.testing.assert_array_equal(both.recipient, [[0, 1], [1, 0]])
+    np.testing.assert_array_equal(both.donor, [[1, 0, 0], [0, 0, 1]])
+    assert both.digest == "7e18f737311b2dc3b2f269dd78396b0351f14fb66efa879f768cb23181883c78"
+
+
 def test_ids_name_one_row_each():
     with pytest.raises(ShapeError, match="'a' comes more than once"):
-        ProbeRows(("a", "a"), np.zeros((2, 3)))
+        ProbeRows(("b", "a", "a"), np.zeros((3, 3)))
     with pytest.raises(ShapeError, match="1 ids for values of shape"):
         ProbeRows(("a",), np.zeros((2, 3)))

@@ -1,5 +1,6 @@
 """The default solver: right at every epsilon, and honest where it is not."""
 
+import warnings
 from itertools import pairwise
 
 import numpy as np
@@ -185,10 +186,27 @@ def test_the_cost_is_not_changed(factor_cost):
     ("given", "error", "message"),
     [
         ({"epsilon": 0.0}, EstimateError, "take exact_plan"),
+        ({"epsilon": -1.0}, EstimateError, "^entropic_plan: epsilon -1"),
+        ({"epsilon": 0.1, "row_marginal": np.ones(3)}, ShapeError, "^entropic_plan: the row marginal"),
+        ({"epsilon": 0.1, "column_marginal": np.ones(3)}, ShapeError, "^entropic_plan: the column marginal"),
         ({"epsilon": 0.1, "max_sweeps": 0}, EstimateError, "0 sweeps"),
         ({"epsilon": 0.1, "start": Potentials(np.zeros(2), np.zeros(3))}, ShapeError, "2 x 3 potentials"),
+        ({"epsilon": 0.1, "start": Potentials(np.zeros(3), np.zeros(2))}, ShapeError, "3 x 2 potentials"),
     ],
 )
 def test_refused(given, error, message):
     with pytest.raises(error, match=message):
         entropic_plan(np.zeros((2, 2)), **given)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_what_underflows_on_the_way_is_no_warning(factor_cost, dtype):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        entropic_plan(factor_cost(60, 70, dtype=dtype), epsilon=1e-4, max_sweeps=200)
+        entropic_plan(np.eye(2, dtype=dtype), epsilon=1e-6, start=Potentials(np.zeros(2), np.array([0.0, 9.0])))
+
+
+def test_one_sweep_is_a_budget_and_a_tolerance_is_kept(factor_cost):
+    plan = entropic_plan(factor_cost(30, 40), epsilon=0.5, max_sweeps=1, tolerance=0.3)
+    assert (plan.status, plan.sweeps, plan.tolerance, plan.epsilon) == ("converged", 1, 0.3, 0.5)
