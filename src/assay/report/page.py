@@ -14,7 +14,6 @@ from assay.report.facts import facts
 from assay.report.illustrations import Illustration, illustrations
 from assay.report.study import ReportedRun, Study
 from assay.report.summary import (
-    SETTLED,
     attention,
     counted,
     evidence_in_words,
@@ -69,7 +68,7 @@ def page(study: Study) -> str:
         findings=findings(study),
         attention=attention(study),
         unsettled=unsettled_claims(study),
-        earlier=[one for one in study.open if one.state in SETTLED],
+        earlier=[one for one in study.open if one.settled],
         counts={verdict: study.verdicts[verdict] for verdict in (Verdict.HOLDS, *list(Verdict)[:-1])},
         runs=sorted(shown, key=lambda one: not one.lead),
         tiers={run.run_id: run.registration.tier for run in study.runs},

@@ -17,7 +17,7 @@ from assay.runs.experiment import listing
 from assay.runs.manifest import Manifest, RunStatus
 from assay.runs.provenance import scrub
 from assay.runs.registration import Registration, read_registration, registration_files
-from assay.runs.registry import Record
+from assay.runs.registry import Record, split_attempt
 from assay.runs.results import Results
 
 
@@ -53,11 +53,12 @@ class ReportedRun:
 
 
 class Open(NamedTuple):
-    """Something of the study that is not settled: a run or registration, how it stands, and why."""
+    """A run or registration that does not speak as it should: how it stands, why, and whether that needs nothing."""
 
     what: str
     state: str
     why: str
+    settled: bool = False
 
 
 @final
@@ -118,7 +119,7 @@ def read_study(name: str, repository: Path, record: Record) -> Study:
         repository=repository,
         claims=chosen,
         runs=runs,
-        open=(*unsettled, *_attempts(record, experiments)),
+        open=(*unsettled, *_attempts(record, experiments, runs)),
     )
 
 
@@ -172,31 +173,36 @@ def _stale(record: Record, repository: Path, run_id: str) -> tuple[str, ...]:
         return (scrub(str(error), repository),)
 
 
-def _attempts(record: Record, experiments: tuple[str, ...]) -> list[Open]:
-    """Runs of the study that failed, were interrupted or superseded, or that never got to speak."""
+def _attempts(record: Record, experiments: tuple[str, ...], runs: tuple[ReportedRun, ...]) -> list[Open]:
+    """Runs of the study that failed, were interrupted or superseded, or that never got to speak.
+
+    A run that did not complete is settled once a later attempt of the same configuration speaks.
+    """
+    speaking = dict(split_attempt(run.run_id) for run in runs)
     found = []
     for run_id in record.attempts():
         if not any(re.fullmatch(rf"{re.escape(name)}_[a-z]+_[0-9a-f]+(-r[0-9]+)?", run_id) for name in experiments):
             continue
+        base, attempt = split_attempt(run_id)
         try:
-            events, status, standing = record.events(run_id), record.status(run_id), record.standing(run_id)
+            one = _attempt(record, run_id, later=speaking.get(base, 0) > attempt)
         except RecordError as error:
-            found.append(Open(run_id, "damaged", scrub(str(error), record.root.parent)))
-            continue
-        said = {
-            name: event.payload[name]
-            for event in events
-            for name in ("error", "message", "by")
-            if name in event.payload
-        }
-        if status is not RunStatus.COMPLETED:
-            why = ": ".join(str(said[name]) for name in ("error", "message") if said.get(name))
-            found.append(Open(run_id, str(status), why))
-        elif standing == "superseded":
-            found.append(Open(run_id, standing, f"by {said.get('by', 'another run')}"))
-        elif not standing:
-            found.append(Open(run_id, "completed", "not registered: it speaks for nothing"))
+            one = Open(run_id, "damaged", scrub(str(error), record.root.parent))
+        found += [one] if one else []
     return found
+
+
+def _attempt(record: Record, run_id: str, *, later: bool) -> Open | None:
+    status, standing = record.status(run_id), record.standing(run_id)
+    said: dict[str, str] = {}
+    for event in record.events(run_id):
+        said |= {name: str(event.payload[name]) for name in ("error", "message", "by") if name in event.payload}
+    if status is not RunStatus.COMPLETED:
+        why = ": ".join(said[name] for name in ("error", "message") if said.get(name))
+        return Open(run_id, str(status), why, settled=later)
+    if standing == "superseded":
+        return Open(run_id, standing, f"by {said.get('by', 'another run')}", settled=True)
+    return None if standing else Open(run_id, "completed", "not registered: it speaks for nothing", settled=True)
 
 
 def _docstring(repository: Path, experiments: tuple[str, ...]) -> tuple[str, str]:

@@ -8,9 +8,6 @@ from assay.ledger.claim import Verdict
 from assay.report.claims import ReportedClaim
 from assay.report.study import Open, Study
 
-SETTLED = ("superseded", "completed")
-"""States of runs that need nothing: another run took their place, or nobody let them speak."""
-
 _SAID = {
     Verdict.FAILS: ("fails", "fail"),
     Verdict.UNVERIFIED: ("is unverified", "are unverified"),
@@ -73,7 +70,7 @@ def evidence_in_words(study: Study) -> str:
 
 def attention(study: Study) -> tuple[Open, ...]:
     """Runs and registrations that somebody has to look at."""
-    return tuple(one for one in study.open if one.state not in SETTLED)
+    return tuple(one for one in study.open if not one.settled)
 
 
 def unsettled_claims(study: Study) -> tuple[ReportedClaim, ...]:

@@ -130,6 +130,13 @@ def write(folder: Path, name: str, text: str) -> None:
     path.write_text(text, "utf-8")
 
 
+def run_other(folder: Path) -> str:
+    """Run and register study.other."""
+    other = experiment("study.other", version=1, tiers={"tiny": Settings})(_other)
+    record = Record(folder / "experiments")
+    return execute(other, Settings(), record=record, repository=folder, tier="tiny", register="the test", quiet=True)
+
+
 def make(folder: Path) -> Path:
     """Make the repository: study.effect at two tiers, study.other (stale since), and a failed run of study.effect."""
     for name, text in (
@@ -146,9 +153,9 @@ def make(folder: Path) -> Path:
     git(folder, "commit", "--quiet", "-m", "start")
     record = Record(folder / "experiments")
     effect = experiment("study.effect", version=1, tiers={"tiny": Settings, "small": Settings})(_effect)
-    other = experiment("study.other", version=1, tiers={"tiny": Settings})(_other)
-    for one, tier in ((effect, "tiny"), (effect, "small"), (other, "tiny")):
-        execute(one, Settings(), record=record, repository=folder, tier=tier, register="the test", quiet=True)
+    for tier in ("tiny", "small"):
+        execute(effect, Settings(), record=record, repository=folder, tier=tier, register="the test", quiet=True)
+    run_other(folder)
     broken = experiment("study.effect", version=1, tiers={"quick": Settings})(_broken)
     try:
         execute(broken, Settings(), record=record, repository=folder, tier="quick", quiet=True)

@@ -10,6 +10,7 @@ from assay.errors import ConfigError
 from assay.ledger.claim import Verdict
 from assay.report.study import Study, read_study
 from assay.runs import Record
+from tests.unit.report.study_repository import git, run_other
 
 
 def read(name: str, repository: Path) -> Study:
@@ -70,6 +71,20 @@ def test_a_damaged_event_is_open(repository: Path) -> None:
     path = next((repository / "experiments/registry/events").glob("*quick*failed*"))
     path.write_text("{")
     assert any(one.state == "damaged" for one in read("study.effect", repository).open)
+
+
+def test_an_interrupted_run_is_settled_once_a_later_attempt_speaks(repository: Path) -> None:
+    record = Record(repository / "experiments")
+    interrupted = f"{record.registered('study.other').run_id}-r2"
+    record.append("running", interrupted)
+    before = {one.what: (one.state, one.settled) for one in read("study.other", repository).open}
+    assert before[interrupted] == ("interrupted", False)
+    git(repository, "commit", "--quiet", "--all", "-m", "other")
+    assert run_other(repository).endswith("-r3")
+    after = {one.what: (one.state, one.settled) for one in read("study.other", repository).open}
+    assert after[interrupted] == ("interrupted", True)
+    assert ("superseded", True) in after.values()
+    assert all(settled for _, settled in after.values())
 
 
 def test_the_committed_runs_of_this_repository(representations: Study) -> None:
