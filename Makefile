@@ -5,7 +5,7 @@ BIN := .venv/bin
 export OMP_NUM_THREADS ?= 1
 QUICK := merging.representations
 
-.PHONY: help reproduce test test-deep campaigns check claims table bench lock clean
+.PHONY: help reproduce test test-deep campaigns check claims table report bench lock clean
 
 help:  ## list the commands
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -33,8 +33,8 @@ test: .venv/.peers  ## unit, laws, peers, plugin, study and repository tests on 
 test-deep: .venv/.peers  ## laws and unit tests on 300 new random examples each instead of 12 fixed ones (about 30 minutes)
 	$(BIN)/python -m pytest tests/laws tests/unit tests/peers -n 2 --dist loadfile --hypothesis-profile deep
 
-campaigns: .venv/.ready  ## kill a run 50 times and more such trials, in full length (about 15 minutes)
-	$(BIN)/python -m pytest tests/campaigns --kills 50 --sessions 20
+campaigns: .venv/.ready  ## 200 kills, 100 runs 50 at a time, 8 writers x 250 events, 40 edits, 20 parallel sessions ... (about 45 minutes)
+	$(BIN)/python -m pytest tests/campaigns --kills 50 --sessions 20 --edits 40
 
 check: .venv/.ready  ## format, lint, types, layers, budgets
 	$(BIN)/ruff format --check .
@@ -43,11 +43,15 @@ check: .venv/.ready  ## format, lint, types, layers, budgets
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest tests/repository -q
 
-claims: .venv/.ready  ## every number that the texts print, against the registered runs
-	$(BIN)/python -m pytest claims
+claims: .venv/.ready  ## every number that the texts print, against the registered runs; which claims could not fail; loose numbers
+	$(BIN)/python -m pytest claims --claims-mutate
+	$(BIN)/python -m assay claims text
 
 table: .venv/.ready  ## rewrite docs/CLAIM_EVIDENCE.md from the claims
 	$(BIN)/python -m pytest claims --claims-table docs/CLAIM_EVIDENCE.md
+
+report: .venv/.ready  ## the page, LaTeX numbers and badge of the study, in build/report/
+	$(BIN)/python -m assay report merging --out build/report
 
 bench: .venv/.peers  ## print every figure of benchmarks/README.md
 	$(BIN)/python benchmarks/all.py
