@@ -100,4 +100,6 @@ def test_an_id_that_is_no_id_is_refused_where_it_stands(repository: Repository) 
     repository.claims(claim("\u00e9", "Of {items: 3,000}."))
     result = repository.run("claims")
     assert result.ret == 2
-    result.stdout.fnmatch_lines(["claims/test_claims.py:6: a claim has one id of letters and digits*'\u00e9' came"])
+    result.stdout.fnmatch_lines(
+        ["claims/test_claims.py:6: a claim has one id of letters A to Z and digits*'\u00e9' came"]
+    )
