@@ -1,4 +1,4 @@
-"""The command ``assay``: run experiments, look at runs, check claims, report, export, fetch data.
+"""The command ``assay``: begin, run experiments, look at runs, check claims, report, export, fetch data.
 
 Exit status: 0 good, 1 a check fell short or a run failed, 2 usage, 130 interrupted. Heavy modules load inside commands.
 """
@@ -16,6 +16,7 @@ from assay.cli.claims import claims
 from assay.cli.data import data
 from assay.cli.export import export
 from assay.cli.freeze import freeze
+from assay.cli.init import init
 from assay.cli.merge import merge
 from assay.cli.report import report
 from assay.cli.run import run
@@ -43,7 +44,7 @@ def assay() -> None:
     """Claims are tests: run experiments, keep their record, and check every printed number against it."""
 
 
-for _command in (run, runs, claims, freeze, report, export, data, merge):
+for _command in (init, run, runs, claims, freeze, report, export, data, merge):
     assay.add_command(_command)
 
 
