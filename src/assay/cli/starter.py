@@ -28,7 +28,7 @@ _NEW = {
     "README.md": "README.md.txt",
 }
 _LINES = {
-    ".gitignore": ("/artifacts/", "__pycache__/", ".venv/"),
+    ".gitignore": ("/artifacts/", "/build/", "__pycache__/", ".venv/"),
     ".gitattributes": ("docs/CLAIM_EVIDENCE.md merge=union",),
 }
 
@@ -43,8 +43,8 @@ class Change:
 
     def diff(self) -> str:
         """The difference as `diff -u` shows it."""
-        texts = (text.replace("\r\n", "\n").splitlines(keepends=True) for text in (self.before, self.after))
-        lines = difflib.unified_diff(*texts, f"a/{self.name}", f"b/{self.name}")
+        before, after = (text.replace("\r\n", "\n").splitlines(True) for text in (self.before, self.after))
+        lines = difflib.unified_diff(before, after, f"a/{self.name}", f"b/{self.name}")
         return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
 
 
