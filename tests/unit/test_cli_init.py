@@ -190,7 +190,11 @@ def test_work_that_is_not_committed_and_an_ignored_record_are_named(tmp_path: Pa
     write(tmp_path, {"model.py": "x = 2\n", "draft.py": "y = 1\n"})
     uncommitted, ignored = assay_json(tmp_path, "init")["notes"]
     assert uncommitted.startswith("Not committed yet: model.py, draft.py.")
-    assert ignored.startswith("git ignores experiments/summaries/run/table.csv:")
+    assert ignored.startswith("git ignores experiments/summaries/run/table.csv,")
+    assert "Add !experiments/summaries/** to .gitignore" in ignored
+    with (tmp_path / ".gitignore").open("a") as ignoring:
+        ignoring.write("!experiments/summaries/**\n")
+    assert not any("git ignores" in note for note in assay_json(tmp_path, "init")["notes"])
 
 
 def test_settings_of_pytest_elsewhere_are_left_alone(tmp_path: Path) -> None:
@@ -222,3 +226,11 @@ def test_the_workflow_installs_this_version(tmp_path: Path) -> None:
     assay_json(tmp_path, "init")
     assert f"pip install assay=={PROJECT['version']}\n" in files(tmp_path)[".github/workflows/claims.yml"]
     assert json.dumps(files(tmp_path)).count("{version}") == 0
+
+
+def test_a_command_that_needs_an_extra_names_it(tmp_path: Path, environment: dict[str, str]) -> None:
+    write(tmp_path, {"recipe.yml": "merge_method: linear\n"})
+    done = assay(tmp_path, "merge", "recipe.yml", "out", env=environment)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("assay: this needs the package ")
+    assert done.stderr.endswith("which is not installed: pip install 'assay[lab]'\n")

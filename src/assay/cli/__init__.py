@@ -66,6 +66,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except AssayError as error:
         say("\n".join((f"assay: {error}", *getattr(error, "__notes__", ()))), err=True)
         status = 2 if isinstance(error, ConfigError) else 1
+    except ModuleNotFoundError as error:
+        if (error.name or "assay").partition(".")[0] == "assay":
+            raise
+        say(f"assay: this needs the package {error.name}, which is not installed: pip install 'assay[lab]'", err=True)
+        status = 2
     say("", nl=False)  # the last flush, which the interpreter would complain about
     sys.exit(status or (1 if LOST else 0))
 

@@ -118,8 +118,12 @@ def _notes(folder: Path, keeping: Keeping, own: list[str]) -> list[str]:
         )
     places = [*own, *_RECORD, *_SUMMARY]
     if keeping.inside and (ignored := git(folder, "check-ignore", "--no-index", "--", *places, absent_ok=True)):
-        names = ", ".join(ignored.decode().split("\n")[:-1])
-        notes.append(f"git ignores {names}: the record has to be committed. Take it out of .gitignore (git add -f).")
+        names = ignored.decode().splitlines()
+        back = sorted({f"!{'/'.join(name.split('/')[:2])}{'/**' if '/' in name else ''}" for name in names})
+        notes.append(
+            f"git ignores {', '.join(names)}, and all of this has to be committed. Add {' '.join(back)} to .gitignore, "
+            "a line each, or take out the line that ignores it."
+        )
     return notes
 
 
