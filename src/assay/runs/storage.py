@@ -46,13 +46,13 @@ def find_repository(start: Path | None = None) -> Path:
 
 
 def shown(path: Path) -> str:
-    """``path`` as an error may print it: relative to the repository or current folder, else its last three parts."""
+    """``path`` as an error may print it: relative to the repository or current folder, else `.../` and its last three parts."""
     whole = Path(os.path.abspath(path))
     with contextlib.suppress(RecordError):
         return whole.relative_to(find_repository(whole.parent)).as_posix()
     with contextlib.suppress(ValueError):
         return whole.relative_to(Path.cwd()).as_posix()
-    return "/".join(whole.parts[-3:]).lstrip("/")
+    return "/".join(("...", *whole.parts[1:][-3:]))
 
 
 def plain(value: object, path: str = "value") -> Any:
