@@ -46,7 +46,7 @@ def find_repository(start: Path | None = None) -> Path:
 
 
 def shown(path: Path) -> str:
-    """``path`` as an error may print it: relative to the repository or current folder, else `.../` and its last three parts."""
+    """``path`` as an error prints it: relative to the repository or current folder, else `.../` and its last parts."""
     whole = Path(os.path.abspath(path))
     with contextlib.suppress(RecordError):
         return whole.relative_to(find_repository(whole.parent)).as_posix()
