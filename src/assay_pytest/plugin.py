@@ -67,6 +67,9 @@ def pytest_configure(config: pytest.Config) -> None:
         getattr(config.option, "numprocesses", None) or getattr(config.option, "dist", "no") != "no"
     ):
         raise pytest.UsageError("--claims-accept rewrites a source file and runs in one process: leave out -n")
+    given = [one for one in config.invocation_params.args if str(one).split("=")[0] == "--claims-accept"]
+    if len(given) > 1:
+        raise pytest.UsageError(f"--claims-accept is given {len(given)} times: accept one claim, look, then the next")
     if config.option.claims_mutate and (config.option.claims_accept or config.option.usepdb):
         other = "--claims-accept" if config.option.claims_accept else "--pdb"
         raise pytest.UsageError(f"--claims-mutate makes claims fail on purpose: leave out {other}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from assay.ledger.session import judged_claims
+
 from .conftest import Repository, Settings, claim, git, run_and_register
 
 pytest_plugins = ["pytester"]
@@ -140,3 +142,22 @@ def test_a_newly_registered_run_is_accepted(repository: Repository) -> None:
     assert (repository.path / "README.md").read_text() == "With seed 10 it is 3,000 (M1).\n"
     assert repository.run().ret == 0
     assert run_id.startswith("study.effect_tiny_")
+
+
+def test_two_claims_at_once_are_refused(repository: Repository) -> None:
+    path = repository.claims(claim("M1", "Wins {wins.target: 13/20}."), claim("M2", "Of {items: 2,999}."))
+    before = path.read_bytes()
+    result = repository.run("claims", "--claims-accept", "M1", "--claims-accept=M2")
+    assert (result.ret, path.read_bytes()) == (4, before)
+    result.stderr.fnmatch_lines(["*--claims-accept is given 2 times: accept one claim, look, then the next*"])
+
+
+def test_a_wrong_number_of_a_paper_fails_the_claim_in_every_report(repository: Repository) -> None:
+    repository.claims(claim("M1", "Wins {wins.target: 14/20}."))
+    repository.write("pyproject.toml", '[tool.pytest]\nclaims_texts = ["paper.tex"]\n')
+    repository.write("paper.tex", "\\section{Results}\nWins $14/20$~\\claimref{M1}.\n")
+    assert [one["verdict"] for one in judged_claims(repository.path)] == ["HOLDS"]
+    repository.write("paper.tex", "\\section{Results}\nWins $15/20$~\\claimref{M1}.\n")
+    (one,) = judged_claims(repository.path)
+    assert one["verdict"] == "FAILS"
+    assert one["note"].startswith("paper.tex:2 ")

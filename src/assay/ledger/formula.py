@@ -1,8 +1,9 @@
 """Mathematics of LaTeX (and of Markdown between dollars): values stand, coefficients and indices are set aside.
 
 A formula falls into sides at its relations and outer commas. On a side that is nothing but values (`p < 0.001`,
-`n = 20`, `0.85 \\pm 0.02`, `1.2\\times10^{-3}`, `87.5\\,\\%`, `14/20`) they are printed numbers; on any other
-side (`2\\sigma`, `x_{12}`, `N(0, 1)`, `n - 1`) they belong to the formula.
+`n = 20`, `0.85 \\pm 0.02`, `1.2\\times10^{-3}`, `87.5\\,\\%`, `14/20`), perhaps with a sign of multiplication
+(`2.4\\times`) or a unit in words (`2.4\\text{ m}^2`), they are printed numbers; on any other side (`2\\sigma`,
+`x_{12}`, `N(0, 1)`, `n - 1`) they belong to the formula.
 """
 
 from __future__ import annotations
@@ -143,6 +144,9 @@ class _Formula:
 
     def _raised(self, at: int, end: int, why: str) -> int:
         inner, stop, after = group(self._source, at + 1, end)
+        if self._setter.reasons(0)[-1:] == ["word"]:  # the power of a unit
+            self.read(inner, stop, "word")
+            return after
         power = re.sub(r"[\s{}]", "", self._source[inner:stop]).replace("\u2212", "-")
         ten = re.search(r"(?<![0-9.])10$", self._setter.tail(0))
         if ten and re.fullmatch(r"[-+]?[0-9]{1,3}", power):
@@ -192,6 +196,8 @@ def _judge(setter: Setter, first: int) -> None:
     for start, end in pairwise(cuts):
         rest = "".join(" " if at in inside else plain[at] for at in range(start, end))
         rest = rest[1:] if _SIDE.match(rest) else rest
+        if sum(start <= value.start < end for value in found) == 1:
+            rest = rest.replace("\u00d7", " ", 1)
         if not _HARMLESS.fullmatch(rest):
             setter.set_aside(first + start, first + end, "formula")
     setter.to_prose(first, "word")

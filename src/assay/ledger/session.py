@@ -81,7 +81,8 @@ def judged_claims(repository: Path) -> list[dict[str, str]]:
 
     Keys are those of `--claims-json`: id, sentence, written, verdict, note, kind, section, tier, run, keys, generator,
     printed, registered, ties, file. A claim that is written and that the session lost, because its file cannot be
-    collected, is UNVERIFIED. What pytest prints goes nowhere.
+    collected, is UNVERIFIED, and one that a text of `claims_texts` cites beside another number FAILS. What pytest
+    prints goes nowhere.
     """
     folder = repository / "claims"
     if not folder.is_dir():
@@ -100,7 +101,21 @@ def judged_claims(repository: Path) -> list[dict[str, str]]:
             lost = dict.fromkeys(("kind", "tier", "run", "keys", "generator", "printed", "registered", "ties"), "")
             lost |= {"id": mark.id, "sentence": written, "written": written, "verdict": "UNVERIFIED", "note": note}
             judged[mark.id] = {**lost, "section": mark.section, "file": place}
+    _compare_texts(judged, repository)
     return [judged[name] for name in sorted(judged, key=natural)]
+
+
+def _compare_texts(judged: dict[str, dict[str, str]], repository: Path) -> None:
+    """Fail the claims that a text cites in a sentence with a number which none of them prints."""
+    from assay.ledger.coverage import Standing
+    from assay.ledger.manuscripts import configured_texts, cover_texts, read_settings, reader_of
+
+    settings = read_settings(repository)
+    covered = cover_texts(reader_of(repository, settings), configured_texts(repository, settings), repository)
+    for one in (found for text in covered for found in text.failing if found.standing is Standing.WRONG):
+        for name in one.claims:
+            if name in judged and judged[name]["verdict"] not in ("FAILS", "UNVERIFIED"):
+                judged[name] |= {"verdict": "FAILS", "note": f"{one.place} {one.message}"}
 
 
 def _pytest(arguments: Sequence[str], stdout: int | None = None) -> int:
