@@ -4,11 +4,11 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, reject
 from hypothesis import strategies as st
 
 from assay.controls.plans import PLAN_CONTROLS
-from assay.errors import AssayError
+from assay.errors import AssayError, ConvergenceError
 from assay.seeds import stream
 from assay.transport.coupling import BarycentricMap, Coupling
 from assay.transport.exact import exact_plan, log_domain_plan
@@ -97,6 +97,14 @@ def law_equivariance(make, task, rng, tolerance):
     np.testing.assert_allclose(make(moved), make(task)[rows][:, columns], atol=tolerance)
 
 
+def solved(make, task):
+    """What a member makes of a task. One that it says it has not solved belongs to `test_a_status_whatever_comes`."""
+    try:
+        return make(task)
+    except ConvergenceError:
+        reject()
+
+
 def law_large_epsilon(make, task):
     """The limit is a b'."""
     np.testing.assert_allclose(make(task._replace(epsilon=1e4)), np.outer(task.row, task.column), atol=2e-4)
@@ -114,7 +122,7 @@ def law_small_epsilon(make, task):
 @pytest.mark.parametrize("name", COUPLINGS)
 @given(task=tasks())
 def test_marginals_and_signs(name, task):
-    coupling = COUPLINGS[name](task)
+    coupling = solved(COUPLINGS[name], task)
     law_marginals(coupling.matrix, task, TOLERANCE.get(name, 1e-9))
     law_nonnegative(coupling.matrix)
     assert coupling.matrix.shape == task.cost.shape
@@ -123,7 +131,7 @@ def test_marginals_and_signs(name, task):
 @pytest.mark.parametrize("name", COUPLINGS)
 @given(task=tasks())
 def test_barycentric_maps_are_row_stochastic_in_both_directions(name, task):
-    coupling = COUPLINGS[name](task)
+    coupling = solved(COUPLINGS[name], task)
     for one in (coupling, coupling.reversed):
         phi = one.barycentric()
         law_row_stochastic(phi.matrix)
@@ -138,14 +146,14 @@ def test_barycentric_maps_are_row_stochastic_in_both_directions(name, task):
 @given(task=tasks(), seed=st.integers(0, 99))
 def test_permutation_equivariance(name, task, seed):
     tolerance = {"entropic": 1e-6, "log_domain": 1e-4}[name]
-    law_equivariance(lambda t: MAKERS[name](t).matrix, task, np.random.default_rng(seed), tolerance)
+    law_equivariance(lambda t: solved(MAKERS[name], t).matrix, task, np.random.default_rng(seed), tolerance)
 
 
 @pytest.mark.parametrize("name", ENTROPIC)
 @given(task=tasks())
 def test_epsilon_limits(name, task):
-    law_large_epsilon(lambda t: ENTROPIC[name](t).matrix, task)
-    law_small_epsilon(lambda t: ENTROPIC[name](t).matrix, task)
+    law_large_epsilon(lambda t: solved(ENTROPIC[name], t).matrix, task)
+    law_small_epsilon(lambda t: solved(ENTROPIC[name], t).matrix, task)
 
 
 @given(task=tasks(least_epsilon=1e-6), dtype=st.sampled_from(["float32", "float64"]), sweeps=st.sampled_from([1, 40]))

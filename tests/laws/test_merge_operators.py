@@ -46,8 +46,8 @@ def drawn(operator, case, *, n=None, equal=False):
     seed, shape, scale = case
     draws = torch_stream(seed, "laws")
     n = n or count(operator, seed)
-    base = scale * torch.randn(shape, generator=draws)
-    inputs = [base + scale * (0.1 + torch.rand(shape, generator=draws)) for _ in range(n)]
+    base = scale * torch.randn(shape, generator=draws, dtype=torch.float64)
+    inputs = [base + scale * (0.1 + torch.rand(shape, generator=draws, dtype=torch.float64)) for _ in range(n)]
     return base, [inputs[0]] * n if equal else inputs
 
 

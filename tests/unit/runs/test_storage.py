@@ -240,4 +240,4 @@ def test_find_repository_and_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     with pytest.raises(RecordError, match=r"no folder above .* holds experiments/"):
         find_repository()
     assert shown(tmp_path / "a" / "b.json") == "a/b.json"
-    assert shown(Path("/far/away/from/here.json")) == "away/from/here.json"
+    assert shown(Path("/far/away/from/here.json")) == ".../away/from/here.json"
