@@ -101,6 +101,11 @@ def test_exports(repository: Path, tmp_path: Path) -> None:
     stated = assay(repository, "export", "in-toto", str(tmp_path / "statement.json"))
     assert stated.returncode == 1
     assert json.loads((tmp_path / "statement.json").read_text())["predicate"]["result"] == "FAILED"
+    assert assay(repository, "export", "in-toto", str(tmp_path / "statement.json")).returncode == 1  # written anew
+    before = (repository / "pyproject.toml").read_bytes()
+    refused = assay(repository, "export", "in-toto", str(repository / "pyproject.toml"))
+    assert (refused.returncode, (repository / "pyproject.toml").read_bytes()) == (2, before)
+    assert "exists and is no such document" in refused.stderr
 
 
 def test_nothing_of_the_machine_is_in_any_output(repository: Path, tmp_path: Path) -> None:

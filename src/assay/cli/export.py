@@ -77,5 +77,19 @@ def _give(document: dict[str, Any], out: Path | None) -> None:
     if out is None:
         echo_json(document)
         return
+    if out.exists() and not _rewritable(out, document):
+        raise ConfigError(
+            f"export: {shown(out)} exists and is no such document. Nothing was written; name another OUT."
+        )
     write_durable(out, (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode())
     say(f"wrote {shown(out)}", err=True)
+
+
+def _rewritable(out: Path, document: dict[str, Any]) -> bool:
+    """Whether the file is an earlier export of the same kind."""
+    try:
+        there = json.loads(out.read_text("utf-8"))
+    except (OSError, ValueError):
+        return False
+    kinds = [name for name in ("_type", "@context") if name in document]
+    return isinstance(there, dict) and all(there.get(name) == document[name] for name in kinds)

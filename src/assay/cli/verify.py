@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +21,22 @@ from assay.runs.reproduction import verify as run_again
 from assay.runs.storage import find_repository, shown
 
 
+def _finite(context: click.Context, parameter: click.Parameter, value: float) -> float:
+    if not math.isfinite(value):
+        raise click.BadParameter(f"{value} is no relative tolerance; say a number such as 1e-9.")
+    return value
+
+
 @click.command()
 @click.argument("run_or_experiment")
 @click.option("--tier", help="Tier of the registered run, when an experiment is named.")
-@click.option("--tolerance", type=click.FloatRange(min=0.0), default=RELATIVE_TOLERANCE, show_default=True)
+@click.option(
+    "--tolerance",
+    type=click.FloatRange(min=0.0),
+    callback=_finite,
+    default=RELATIVE_TOLERANCE,
+    show_default=True,
+)
 @click.option("--workers", type=click.IntRange(min=1), help="Cells that run at once (default: the CPUs there are).")
 @click.option("--record", "folder", type=click.Path(path_type=Path), help="Read the record under this folder.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")

@@ -84,7 +84,9 @@ class _Reading:
                 self.setter.put(_TEXT.get(plain[0], plain[0]), at, plain.end(), aside=why)
                 at = plain.end()
             else:
-                if character not in "{}":
+                if self.source.startswith("}{", at):
+                    self.setter.put(" ", at, at)  # two arguments are two words
+                elif character not in "{}":
                     self.setter.put(character, at, at + 1, aside=why)
                 at += 1
 
@@ -129,7 +131,8 @@ class _Reading:
         if name in self.macros:
             self._expand(name, at, after, why)
         elif name == "verb":
-            stop = self.source.find(self.source[after], after + 1, end) + 1 or end
+            after += self.source.startswith("*", after)
+            stop = self.source.find(self.source[after : after + 1] or "\n", after + 1, end) + 1 or end
             self.setter.put(self.source[after:stop], after, stop, aside="code")
             after = stop
         elif name in known.HEADINGS:

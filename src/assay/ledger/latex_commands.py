@@ -13,9 +13,7 @@ HEADINGS = {
 }
 
 ASIDE = {
-    **dict.fromkeys(
-        ("label", "ref", "eqref", "pageref", "autoref", "cref", "Cref", "vref", "nameref", "hyperref"), "reference"
-    ),
+    **dict.fromkeys(("label", "ref", "eqref", "pageref", "autoref", "cref", "Cref", "vref", "nameref"), "reference"),
     **dict.fromkeys(
         ("crefrange", "Crefrange", "footref", "tag", "input", "include", "hyperlink", "hypertarget"), "reference"
     ),

@@ -106,7 +106,7 @@ def read_texts(root: Path, patterns: Sequence[str]) -> CitedTexts:
             if path.suffix.lower() in LATEX:
                 continue
             try:
-                text = path.read_text("utf-8")
+                text = path.read_text("utf-8-sig")
             except (OSError, UnicodeDecodeError) as error:
                 raise ClaimError(f"claims_texts: {pattern} cannot be read as UTF-8 text: {error}") from error
             found += citations_in(text, path.relative_to(root).as_posix())

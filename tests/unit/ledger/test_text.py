@@ -94,3 +94,9 @@ def test_texts_are_found_by_pattern(tmp_path: Path) -> None:
     (tmp_path / "docs" / "a.md").write_bytes(b"\xff")
     with pytest.raises(ClaimError, match="UTF-8"):
         read_texts(tmp_path, ["docs/*.md"])
+
+
+def test_a_byte_order_mark_is_no_word(tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_bytes(b"\xef\xbb\xbf" + f"{DISPLAY[:-1]} (M7).".encode())
+    (citation,) = read_texts(tmp_path, ["README.md"]).of("M7")
+    assert not disagreement(citation, DISPLAY)

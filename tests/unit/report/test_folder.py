@@ -30,6 +30,18 @@ def test_the_figures_of_the_markdown_are_in_the_folder(study: Study, tmp_path: P
     assert "figures/study.effect.tiny/effects.svg" in files
 
 
+def test_files_of_others_are_not_replaced(study: Study, tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "index.html").write_text("mine")
+    with pytest.raises(ConfigError, match="holds other files"):
+        write_report(study, folder)
+    assert [path.name for path in folder.iterdir()] == ["index.html"]
+    assert (folder / "index.html").read_text() == "mine"
+    write_report(study, tmp_path / "new")
+    assert write_report(study, tmp_path / "new")  # an earlier report is written anew
+
+
 def test_the_record_is_no_folder_for_a_report(study: Study, repository: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for place in (repository / "experiments", tmp_path / "file"):
