@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -56,9 +56,14 @@ class EventName(NamedTuple):
 
 def event_names(folder: Path, run_id: str = "") -> list[EventName]:
     """Names of the event files of ``folder``, of one run if it is given, sorted; strays are not among them."""
-    named = (_NAME.fullmatch(name) for name in _names(folder) if run_id in name)
-    found = [EventName(match[0], match[2], match[3]) for match in named if match is not None]
+    found = parse_names(name for name in _names(folder) if run_id in name)
     return [entry for entry in found if run_id in ("", entry.run_id)]
+
+
+def parse_names(names: Iterable[str]) -> list[EventName]:
+    """What those of ``names`` tell that are names of event files, in their order."""
+    matches = (_NAME.fullmatch(name) for name in names)
+    return [EventName(match[0], match[2], match[3]) for match in matches if match is not None]
 
 
 def event_files(folder: Path, run_id: str = "") -> list[Path]:

@@ -1,5 +1,7 @@
 """Which seeds and data sets the runs of a study have used, known from their manifests, and from nothing else.
 
+Which runs there are is known from the events as well: one whose manifest is missing is an error, not a run less.
+
 A run used a seed when a field of its configuration named ``seed``, ``seeds``, ``..._seed`` or ``..._seeds`` had that
 value, and a data set (or a part of one) when ``data(config)`` declared its SHA-256, whether it
 completed or not.
@@ -13,7 +15,9 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, final
 
 from assay.errors import RecordError
-from assay.runs.freeze import ROOT, study_of
+from assay.runs.events import EventName, event_names, parse_names
+from assay.runs.freeze import EVENTS, ROOT, study_of
+from assay.runs.manifest import RunStatus
 from assay.runs.storage import parse_json, read_bytes, shown
 
 if TYPE_CHECKING:
@@ -38,23 +42,48 @@ def uses_on_disk(record: Record, study: str) -> list[Use]:
     """What the runs of ``study`` on disk used.
 
     Raises:
-        RecordError: a manifest cannot be read, so that nobody can tell what its run used.
+        RecordError: a manifest is missing or cannot be read, so that nobody can tell what its run used.
     """
-    paths = sorted((record.root / "manifests").glob(f"{study}[._]*.json"))
-    return [use for path in paths if study_of((use := _use(read_bytes(path), shown(path))).experiment) == study]
+    folder = record.root / "manifests"
+    paths = sorted(folder.glob(f"{study}[._]*.json"))
+    found = [_use(read_bytes(path), shown(path)) for path in paths]
+    _refuse_missing(found, event_names(record.event_folder), study, folder=shown(folder))
+    return [use for use in found if study_of(use.experiment) == study]
 
 
 def uses_in(history: History, commit: str, study: str) -> list[Use]:
     """What the runs of ``study`` used whose manifests a commit holds; they were written before it.
 
     Raises:
-        RecordError: a manifest there cannot be read.
+        RecordError: a manifest there is missing or cannot be read.
     """
-    paths = [path for path in history.files(commit, f"{ROOT}/manifests") if path.endswith(".json")]
+    folder = f"{ROOT}/manifests"
+    paths = [path for path in history.files(commit, folder) if path.endswith(".json")]
     of_study = [path for path in paths if path.rpartition("/")[2].startswith((f"{study}.", f"{study}_"))]
     read = zip(of_study, history.contents(commit, of_study), strict=True)
-    found = [_use(data, f"{path} in commit {commit[:7]}") for path, data in read]
+    where = f" in commit {commit[:7]}"
+    found = [_use(data, f"{path}{where}") for path, data in read]
+    events = parse_names(path.rpartition("/")[2] for path in history.files(commit, EVENTS))
+    _refuse_missing(found, events, study, folder=folder, where=where)
     return [use for use in found if study_of(use.experiment) == study]
+
+
+def _refuse_missing(found: list[Use], events: Iterable[EventName], study: str, *, folder: str, where: str = "") -> None:
+    """RecordError for a run of the study that has events and no manifest."""
+    read = {use.run_id for use in found}
+    for run_id in sorted({one.run_id for one in events if one.kind != RunStatus.FROZEN and _of(study, one.run_id)}):
+        if run_id not in read:
+            path = f"{folder}/{run_id}.json"
+            written = f"git log --all --full-history -1 --diff-filter=AM --format=%h -- {path}"
+            raise RecordError(
+                f"run {run_id}: its manifest {path} is missing{where} and its events are there, so nobody can tell "
+                f"which seeds and data it used. Restore it: git checkout $({written}) -- {path}"
+            )
+
+
+def _of(study: str, run_id: str) -> bool:
+    """Whether a run id, ``<experiment>_<tag>_<hash>``, begins with an experiment of the study."""
+    return study_of(run_id) == study or ("." not in run_id and run_id.startswith(f"{study}_"))
 
 
 def _use(data: bytes, name: str) -> Use:

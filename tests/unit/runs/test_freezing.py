@@ -141,6 +141,21 @@ def test_what_a_run_has_seen_cannot_be_frozen(house: Path, assignment: str, what
     assert "Results came before the freeze" in said
 
 
+def test_a_run_whose_manifest_was_removed_refuses_the_freeze_until_it_is_restored(house: Path) -> None:
+    peek = run(house, "--tier", "tiny", "--set", "seed=90")
+    commit(house, "a look at it")
+    manifest = f"experiments/manifests/{peek}.json"
+    git(house, "rm", "-q", manifest)
+    commit(house, "never seen")
+    said = not_frozen(house, *FREEZE)
+    assert f"run {peek}: its manifest {manifest} is missing" in said
+    assert "nobody can tell which seeds and data it used" in said
+    restore = said[said.index("git checkout $(") :].strip()
+    subprocess.run(["bash", "-c", restore], cwd=house, check=True)
+    commit(house, "restored")
+    assert f"seed = 90 was used by the exploratory run {peek}" in not_frozen(house, *FREEZE)
+
+
 def test_without_shared_names_the_same_weights_are_not_fresh(house: Path) -> None:
     run(house, "--tier", "tiny")
     assert "data 'weights' was used by the exploratory run" in not_frozen(house, "freeze", "lab")

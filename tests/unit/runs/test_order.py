@@ -254,6 +254,17 @@ def test_the_same_seed_in_an_exploratory_run_before_is_a_violation(frozen: Path,
     assert found.reason == f"results before the freeze: seed = 90 was used by the exploratory run {peek} (as seed)"
 
 
+def test_a_run_before_whose_manifest_was_removed_leaves_the_order_open(frozen: Path, tmp_path: Path) -> None:
+    root = copy(frozen, tmp_path / "lab")
+    peek = run(root, "--tier", "tiny", "--set", "seed=90")
+    commit(root, "a look at it")
+    git(root, "rm", "-q", f"experiments/manifests/{peek}.json")
+    held = commit(root, "never seen")
+    found = order(root, run_unrefused(root))
+    assert found.verdict is UNPROVABLE
+    assert f"run {peek}: its manifest experiments/manifests/{peek}.json is missing in commit {held[:7]}" in found.reason
+
+
 def test_an_exploratory_run_afterwards_changes_nothing(house: Path) -> None:
     run_id = the_run(house)
     run(house, "--tier", "tiny", "--set", "seed=90")
