@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -186,6 +189,23 @@ TWINS = {
 @given(data=st.data())
 def test_law(law, name, data):
     assert law(MAPS[name], *rows_for(name, data))
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"name": "ridge"}, {"n_rows": 99}, {"rank": 7}, {"rows_digest": ""}, {"rows_digest": "same"}], ids=str
+)
+def test_each_part_of_a_wrong_record_is_found(monkeypatch, wrong):
+    rng = np.random.default_rng(0)
+    donor, recipient = rng.standard_normal((100, 8)), rng.standard_normal((100, 9))
+
+    def fit(one, other):
+        fitted = fit_procrustes(one, other)
+        return dataclasses.replace(fitted, fit=dataclasses.replace(fitted.fit, **wrong))
+
+    assert says_how_it_was_made(MAPS["procrustes"], donor, recipient)
+    kind = MapKind(fit, "isometry")
+    monkeypatch.setattr(sys.modules[__name__], "MAPS", {**MAPS, "procrustes": kind})
+    assert not says_how_it_was_made(kind, donor, recipient)
 
 
 @pytest.mark.parametrize("law", TWINS, ids=lambda law: law.__name__)
