@@ -3,29 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 
 from assay.cli.show import echo_json, echo_table, say
 from assay.errors import ConfigError, RecordError
 from assay.runs.configuration import nearest
-from assay.runs.freeze import CONFIRMATORY, ROOT, Freeze, copy_problem, freezes, preregistration, study_of
-from assay.runs.order import OrderVerdict, order_of
+from assay.runs.freeze import ROOT, Freeze, freezes
+from assay.runs.freeze_status import confirmatory_runs, stands
+from assay.runs.order import OrderVerdict
 from assay.runs.registry import Record
-from assay.runs.storage import find_repository, read_bytes
+from assay.runs.storage import find_repository
 
 _file = click.Path(path_type=Path, exists=True, dir_okay=False)
-
-
-class Line(NamedTuple):
-    """One confirmatory run, and the verdict on its order."""
-
-    run_id: str
-    status: str
-    order: str
-    freeze: str
-    reason: str
 
 
 @click.command()
@@ -76,23 +67,12 @@ def freeze(
 
     made = freeze_study(study, repository=repository, tier=tier, assignments=assignments, shared=shared)
     if as_json:
-        echo_json(_facts(made))
+        echo_json(made.document())
         return
     say(f"froze {made.study} as {made.label}: {made.copy}")
     _show_configurations(made)
     say(f'commit it, then run: git add {ROOT} && git commit -m "Freeze {made.study}"')
     say(f"to have its time witnessed, let a timestamp authority stamp {made.event_path}")
-
-
-def _facts(made: Freeze) -> dict[str, Any]:
-    return {
-        "study": made.study,
-        "freeze": made.label,
-        "copy": made.copy,
-        "event": made.event_path,
-        "at": made.at,
-        **made.payload(),
-    }
 
 
 def _show_configurations(made: Freeze) -> None:
@@ -124,58 +104,20 @@ def _stamp(repository: Path, study: str, *, reply: Path, certificates: Path, as_
 def _status(repository: Path, study: str | None, *, as_json: bool) -> int:
     record = Record(repository / ROOT)
     known = freezes(record, study)
-    lines = _lines(record, repository, study)
-    if study is not None and not known and not lines and not (repository / ROOT / study).is_dir():
+    runs = confirmatory_runs(record, repository, study)
+    if study is not None and not known and not runs and not (repository / ROOT / study).is_dir():
         folders = sorted(path.parent.name for path in (repository / ROOT).glob("*/PREREGISTRATION.md"))
         raise ConfigError(f"There is no study {study!r} in {ROOT}/.{nearest(study, folders)}")
-    stands = [(one, _stands(one, known, repository)) for one in known]
+    standing = [(one, stands(one, known, repository)) for one in known]
     if as_json:
-        made = [{**_facts(one), "stands": text} for one, text in stands]
-        echo_json({"freezes": made, "runs": [line._asdict() for line in lines]})
+        made = [{**one.document(), "stands": text} for one, text in standing]
+        echo_json({"freezes": made, "runs": [one._asdict() for one in runs]})
     else:
-        rows = [(one.study, one.label, one.commit[:7], len(one.configurations), text) for one, text in stands]
+        rows = [(one.study, one.label, one.commit[:7], len(one.configurations), text) for one, text in standing]
         if rows:
             echo_table(("study", "freeze", "on commit", "configurations", "stands"), rows)
-        if lines:
-            echo_table(("confirmatory run", "status", "order", "freeze", "why"), lines)
-        if not rows and not lines:
+        if runs:
+            echo_table(("confirmatory run", "status", "order", "freeze", "why"), runs)
+        if not rows and not runs:
             say(f"{study or 'No study'}: {'not frozen' if study else 'is frozen'}, no confirmatory run.", err=True)
-    return 1 if any(line.order == OrderVerdict.VIOLATED for line in lines) else 0
-
-
-def _lines(record: Record, repository: Path, study: str | None) -> list[Line]:
-    """Every confirmatory run of the study; one whose record cannot be read is unprovable."""
-    lines = []
-    for run_id in record.attempts():
-        try:
-            manifest, status = record.manifest(run_id), str(record.status(run_id))
-        except RecordError as error:
-            if study in (None, study_of(run_id.partition("_")[0])):
-                lines.append(Line(run_id, "unreadable", OrderVerdict.UNPROVABLE, "", str(error)))
-            continue
-        if manifest.kind == CONFIRMATORY and study in (None, study_of(manifest.experiment)):
-            order = order_of(manifest, repository)
-            lines.append(Line(run_id, status, order.verdict, order.freeze, order.reason))
-    return lines
-
-
-def _stands(one: Freeze, known: list[Freeze], repository: Path) -> str:
-    """Whether the freeze is in force, its copy is whole, its text is still that of the study, and who stamped it."""
-    if problem := copy_problem(one, repository):
-        return f"copy {problem} (git checkout -- {one.copy})"
-    words = []
-    if any(other.study == one.study and other.number > one.number for other in known):
-        words.append("replaced")
-    elif any(other.study == one.study and other.number == one.number and other != one for other in known):
-        words.append("ambiguous: two freezes of one number")
-    else:
-        text = repository / preregistration(one.study)
-        changed = not text.is_file() or read_bytes(text) != read_bytes(repository / one.copy)
-        words.append(f"in force{', PREREGISTRATION.md changed since' if changed else ''}")
-    from assay.runs.timestamp import stamp_of
-
-    try:
-        stamp = stamp_of(one, repository)
-    except RecordError as error:
-        return "; ".join((*words, str(error)))
-    return "; ".join((*words, f"stamped {stamp.at:%Y-%m-%dT%H:%M:%SZ} by {stamp.authority}") if stamp else words)
+    return 1 if any(one.order == OrderVerdict.VIOLATED for one in runs) else 0

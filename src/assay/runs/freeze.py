@@ -89,6 +89,11 @@ class Freeze:
             "configurations": [asdict(one) for one in self.configurations],
         }
 
+    def document(self) -> dict[str, Any]:
+        """The freeze as JSON documents show it."""
+        named = {"study": self.study, "freeze": self.label, "copy": self.copy, "event": self.event_path, "at": self.at}
+        return named | self.payload()
+
     def configuration(self, experiment: str, version: int, config_hash: str) -> Configuration | None:
         """The frozen configuration that a run has, or None."""
         wanted = (experiment, version, config_hash)
