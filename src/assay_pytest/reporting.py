@@ -113,14 +113,14 @@ class Reporting:
                 self._complain(f"{one.place} {one.message}")
 
     def _row(self, found: dict[str, str]) -> Row:
-        from assay.ledger.table import Row, emphasised
+        from assay.ledger.table import Row, emphasised, kind_in_words
 
         return Row(
             id=found["claim"],
             sentence=emphasised(found["claim_written"], names=self._config.getini("claims_names")),
             verdict=found["claim_verdict"],
             note=found["claim_note"],
-            kind=_kind(found),
+            kind=kind_in_words(found["claim_kind"], found["claim_order"], found["claim_doubt"]),
             section=found["claim_section"],
             tier=found["claim_tier"],
             run=found["claim_run"],
@@ -174,11 +174,3 @@ class Reporting:
         counts = Counter(one["claim_verdict"] for one in found)
         parts = ", ".join(f"{counts[verdict]} {verdict}" for verdict in ("HOLDS", *_LISTED) if counts[verdict])
         terminal.write_line(f"{len(found)} claim{'s' if len(found) != 1 else ''}: {parts or 'none judged'}")
-
-
-def _kind(found: dict[str, str]) -> str:
-    """Kind of a claim as the table shows it; of a confirmatory one with the order of freeze and run, and any doubt."""
-    if not found["claim_order"]:
-        return found["claim_kind"]
-    doubt = f": {found['claim_doubt']}" if found["claim_doubt"] else ""
-    return f"{found['claim_kind']} (order {found['claim_order']}{doubt})"

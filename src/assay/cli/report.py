@@ -24,6 +24,7 @@ def report(context: click.Context, study: str, *, folder: Path | None, as_json: 
     """
     from assay.ledger.claim import Verdict
     from assay.report.badge import said_of
+    from assay.report.document import document
     from assay.report.folder import write_report
     from assay.report.study import read_study
     from assay.report.summary import verdict_in_words
@@ -33,8 +34,7 @@ def report(context: click.Context, study: str, *, folder: Path | None, as_json: 
     place = folder or repository / "build" / "report" / study
     files = write_report(found, place)
     if as_json:
-        counts = {str(verdict): count for verdict, count in found.verdicts.items()}
-        echo_json({"study": study, "folder": shown(place), "files": files, "verdicts": counts})
+        echo_json({**document(found), "folder": shown(place), "files": files})
     else:
         say(verdict_in_words(found))
         say(f"{shown(place)}/index.html and {len(files) - 1} more ({said_of(found.verdicts)})")

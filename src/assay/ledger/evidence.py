@@ -68,18 +68,11 @@ class OpenedRun:
         """A table of the run, a fresh copy each time."""
         return self._results.table(name)
 
-    def stale(self) -> tuple[str, ...]:
-        """What changed since the run (modules, data files, upstream runs) that no waiver covers."""
-        found = self._stands()
-        return tuple(map(str, found.reasons)) if found.stale else ()
+    def standing(self) -> Standing:
+        """How the run stands to the present code and data; looked up once a session.
 
-    def waived(self) -> str:
-        """Why what changed since the run is waived, in the words of who did; empty when nothing is."""
-        found = self._stands()
-        return found.waiver.why if found.reasons and found.waiver else ""
-
-    def _stands(self) -> Standing:
-        """How the run stands to the present code and data; looked up once a session."""
+        A run that cannot be compared is outgrown, and the one reason says why.
+        """
         from assay.runs.stale import Reason, Standing, standing_of
 
         if self._standing is None:

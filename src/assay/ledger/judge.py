@@ -14,6 +14,7 @@ from assay.ledger.numeral import NotANumberError, exact
 from assay.ledger.printed import Form, Printed, matches, parse, shown
 from assay.ledger.sentence import Binding
 from assay.ledger.text import Citation, disagreement
+from assay.ledger.waiver_words import waived_for
 
 if TYPE_CHECKING:
     from assay.runs import Manifest
@@ -258,12 +259,13 @@ def _conclude(judgement: Judgement, evidence: Evidence) -> None:
         judgement.verdict = Verdict.FAILS
     elif verdicts:
         judgement.verdict = Verdict.UNVERIFIED
-    elif changed := [f"{what} since {run.run_id}" for run in evidence.opened.values() for what in run.stale()]:
+    elif stale := [run for run in evidence.opened.values() if run.standing().stale]:
         judgement.verdict = Verdict.STALE
-        judgement.note = "; ".join((*changed, *(_rerun(run) for run in evidence.opened.values() if run.stale())))
+        changed = [f"{reason} since {run.run_id}" for run in stale for reason in run.standing().reasons]
+        judgement.note = "; ".join((*changed, *map(_rerun, stale)))
     else:
-        waived = {run.run_id: run.waived() for run in evidence.opened.values()}
-        judgement.note = "; ".join(f"waived for {run_id}: {why}" for run_id, why in waived.items() if why)
+        waived = [waived_for(run_id, run.standing()) for run_id, run in evidence.opened.items()]
+        judgement.note = "; ".join(filter(None, waived))
 
 
 def _rerun(run: OpenedRun) -> str:

@@ -19,6 +19,7 @@ from assay.ledger.source import static_claims
 
 _OUTCOMES = (0, 1)  # pytest: all passed, some failed; anything else is a wrong use or an interruption
 _STDERR = 2
+_OF_A_RUN = ("kind", "order", "doubt", "tier", "run", "keys", "generator", "printed", "registered", "ties")
 
 
 class Listed(NamedTuple):
@@ -79,10 +80,10 @@ def run_claims(arguments: Sequence[str], *, as_json: bool = False) -> int:
 def judged_claims(repository: Path) -> list[dict[str, str]]:
     """Every claim under `claims/` as a session of pytest judges it, in the order of ids; none without such a folder.
 
-    Keys are those of `--claims-json`: id, sentence, written, verdict, note, kind, section, tier, run, keys, generator,
-    printed, registered, ties, file. A claim that is written and that the session lost, because its file cannot be
-    collected, is UNVERIFIED, and one that a text of `claims_texts` cites beside another number FAILS. What pytest
-    prints goes nowhere.
+    Keys are those of `--claims-json`: id, sentence, written, verdict, note, kind, order, doubt, section, tier, run,
+    keys, generator, printed, registered, ties, file. A claim that is written and that the session lost, because its
+    file cannot be collected, is UNVERIFIED, and one that a text of `claims_texts` cites beside another number FAILS.
+    What pytest prints goes nowhere.
     """
     folder = repository / "claims"
     if not folder.is_dir():
@@ -98,7 +99,7 @@ def judged_claims(repository: Path) -> list[dict[str, str]]:
             note = f"its test did not run: pytest claims/ ended with {ended.returncode} and says why"
             written = " ".join((function.written or "").split())
             place = source.path.relative_to(repository).as_posix()
-            lost = dict.fromkeys(("kind", "tier", "run", "keys", "generator", "printed", "registered", "ties"), "")
+            lost = dict.fromkeys(_OF_A_RUN, "")
             lost |= {"id": mark.id, "sentence": written, "written": written, "verdict": "UNVERIFIED", "note": note}
             judged[mark.id] = {**lost, "section": mark.section, "file": place}
     _compare_texts(judged, repository)

@@ -44,6 +44,11 @@ class Row:
     generator: str
 
 
+def kind_in_words(kind: str, order: str, doubt: str) -> str:
+    """Kind of a claim; of one on a confirmatory run with the order of freeze and run, and why that is in doubt."""
+    return f"{kind} (order {order}{f': {doubt}' if doubt else ''})" if order else kind
+
+
 ROW_FIELDS = tuple(field.name for field in fields(Row))
 
 

@@ -14,6 +14,7 @@ from assay.ledger.printed import Form, Printed, matches, parse, shown
 from assay.ledger.sentence import Sentence, Source, read_sentence
 from assay.ledger.session import configured_names, judged_claims
 from assay.ledger.source import ClaimFile, FunctionSource, static_claims
+from assay.ledger.table import kind_in_words
 from assay.ledger.text import citations_in
 from assay.runs.provenance import scrub
 from assay.runs.registry import Record
@@ -53,13 +54,18 @@ class Number:
 @final
 @dataclass(frozen=True)
 class ReportedClaim:
-    """A judged claim. ``experiment`` and ``tier`` are what its `registered` marker names; ``runs`` is what was read."""
+    """A judged claim. ``experiment`` and ``tier`` are what its `registered` marker names; ``runs`` is what was read.
+
+    ``order`` are the verdicts on the order of freeze and confirmatory run, ``doubt`` why one cannot be proven.
+    """
 
     id: str
     section: str
     verdict: Verdict
     note: str
     kind: str
+    order: tuple[str, ...]
+    doubt: str
     experiment: str
     tier: str | None
     runs: tuple[str, ...]
@@ -70,6 +76,11 @@ class ReportedClaim:
     sentence: str
     parts: tuple[Part, ...]
     numbers: tuple[Number, ...]
+
+    @property
+    def kind_in_words(self) -> str:
+        """Its kind with the order of freeze and run, in the words of the claim table; empty when it has none yet."""
+        return kind_in_words(self.kind, ", ".join(self.order), self.doubt)
 
     @property
     def first_sentence(self) -> tuple[Part, ...]:
@@ -137,6 +148,8 @@ def _reported(
         verdict=verdict,
         note=scrub(found["note"], repository),
         kind=found["kind"],
+        order=tuple(filter(None, found["order"].split(", "))),
+        doubt=scrub(found["doubt"], repository),
         experiment=mark.experiment,
         tier=mark.tier,
         runs=runs,

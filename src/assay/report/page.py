@@ -12,6 +12,7 @@ from assay.ledger.claim import Verdict
 from assay.report.digits import duration, size
 from assay.report.facts import facts
 from assay.report.illustrations import Illustration, illustrations
+from assay.report.preregistered import MEANING, NO_RUN, NONE
 from assay.report.study import ReportedRun, Study
 from assay.report.summary import (
     attention,
@@ -22,6 +23,7 @@ from assay.report.summary import (
     verdict_in_words,
 )
 from assay.report.tables import PrintedTable, chosen_columns, printed_tables
+from assay.runs.order import OrderVerdict
 
 SHOWN_ROWS = 50
 """Rows of a table that the page shows; the file with all of them can be saved from it."""
@@ -34,6 +36,12 @@ SYMBOLS = {
     Verdict.UNVERIFIED: "?",
     Verdict.STALE: "↻",
     Verdict.PENDING: "…",
+}
+ORDER_SYMBOLS = {
+    OrderVerdict.PROVEN: "✓",
+    OrderVerdict.WITNESSED: "◉",
+    OrderVerdict.UNPROVABLE: "?",
+    OrderVerdict.VIOLATED: "✗",
 }
 
 
@@ -71,6 +79,7 @@ def page(study: Study) -> str:
         earlier=[one for one in study.open if one.settled],
         counts={verdict: study.verdicts[verdict] for verdict in (Verdict.HOLDS, *list(Verdict)[:-1])},
         runs=sorted(shown, key=lambda one: not one.lead),
+        preregistered=study.preregistered,
         tiers={run.run_id: run.registration.tier for run in study.runs},
     )
     return text
@@ -100,6 +109,10 @@ def _environment() -> Any:
         "short": _SHORT,
         "shown_rows": SHOWN_ROWS,
         "counted": counted,
+        "order_symbols": ORDER_SYMBOLS,
+        "meaning": MEANING,
+        "no_run": NO_RUN,
+        "none_frozen": NONE,
     }
     return environment
 

@@ -3,32 +3,36 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple, final
 
 from assay.errors import AssayError, ConfigError, RecordError
 from assay.ledger.claim import Verdict
+from assay.ledger.evidence import OpenedRun
+from assay.ledger.waiver_words import void_in_words, waived_for
 from assay.report.claims import ReportedClaim, read_claims
+from assay.report.preregistered import Preregistered, is_run_of, read_preregistered
 from assay.runs.configuration import nearest
 from assay.runs.experiment import listing
 from assay.runs.manifest import Manifest, RunStatus
+from assay.runs.order import OrderVerdict
 from assay.runs.provenance import scrub
 from assay.runs.registration import Registration, read_registration, registration_files
 from assay.runs.registry import Record, split_attempt
 from assay.runs.results import Results
+from assay.runs.stale import Standing, explained
 
 
 @final
 @dataclass(frozen=True)
 class ReportedRun:
-    """A registered run, verified. ``stale`` names the modules that changed since; ``claims`` is how many read it."""
+    """A registered run, verified, and how it stands to the present code and data; ``claims`` is how many read it."""
 
     registration: Registration
     results: Results
-    stale: tuple[str, ...]
+    standing: Standing
     claims: int
 
     @property
@@ -45,6 +49,21 @@ class ReportedRun:
     def name(self) -> str:
         """Experiment and tier, as files of a report are named."""
         return f"{self.registration.experiment}.{self.registration.tier}"
+
+    @property
+    def changes(self) -> tuple[str, ...]:
+        """What changed since the run, waived or not."""
+        return tuple(map(str, self.standing.reasons))
+
+    @property
+    def waived(self) -> str:
+        """The waiver in force with its reason, in the words of `pytest claims/`; empty when there is none."""
+        return waived_for(self.run_id, self.standing)
+
+    @property
+    def void(self) -> tuple[str, ...]:
+        """Waivers that were given for another state of code and data."""
+        return tuple(map(void_in_words, self.standing.void))
 
     def figures(self) -> tuple[str, ...]:
         """Names of the figures, without suffix."""
@@ -64,7 +83,7 @@ class Open(NamedTuple):
 @final
 @dataclass(frozen=True)
 class Study:
-    """A study (or one experiment) with its claims and registered runs, as the record and the claims say now."""
+    """A study (or one experiment) with its claims, registered runs and freezes, as record and claims say now."""
 
     name: str
     question: str
@@ -73,6 +92,7 @@ class Study:
     claims: tuple[ReportedClaim, ...]
     runs: tuple[ReportedRun, ...]
     open: tuple[Open, ...]
+    preregistered: Preregistered
 
     @property
     def verdicts(self) -> Counter[Verdict]:
@@ -111,6 +131,7 @@ def read_study(name: str, repository: Path, record: Record) -> Study:
     experiments = _experiments(name, repository, record, claims)
     chosen = tuple(claim for claim in claims if _belongs(claim, name, experiments))
     runs, unsettled = _runs(record, repository, experiments, chosen)
+    preregistered = read_preregistered(record, repository, experiments)
     question, method = _docstring(repository, experiments)
     return Study(
         name=name,
@@ -119,7 +140,8 @@ def read_study(name: str, repository: Path, record: Record) -> Study:
         repository=repository,
         claims=chosen,
         runs=runs,
-        open=(*unsettled, *_attempts(record, experiments, runs)),
+        open=(*unsettled, *_doubts(preregistered, runs), *_attempts(record, experiments, runs)),
+        preregistered=preregistered,
     )
 
 
@@ -158,19 +180,32 @@ def _runs(
             reason = getattr(error, "reason", "unreadable")
             unsettled.append(Open(f"registration {name}", reason, scrub(str(error), repository)))
             continue
-        stale = _stale(record, repository, registration.run_id)
-        if stale:
-            changed = f"changed since the run: {', '.join(stale)}"
-            unsettled.append(Open(registration.run_id, "stale", changed))
-        found.append(ReportedRun(registration, results, stale, readers[registration.run_id]))
+        standing = _explained(OpenedRun(record, repository, results), repository)
+        run = ReportedRun(registration, results, standing, readers[registration.run_id])
+        if standing.stale:
+            unsettled.append(
+                Open(run.run_id, "stale", "; ".join((f"since the run, {run.changes[0]}", *run.changes[1:], *run.void)))
+            )
+        found.append(run)
     return tuple(found), unsettled
 
 
-def _stale(record: Record, repository: Path, run_id: str) -> tuple[str, ...]:
-    try:
-        return tuple(record.stale(run_id, repository))
-    except AssayError as error:
-        return (scrub(str(error), repository),)
+def _explained(run: OpenedRun, repository: Path) -> Standing:
+    """How a run stands to the present code and data, with the definitions that changed where its commit tells them."""
+    standing = run.standing()
+    reasons = explained(standing.reasons, run.manifest, repository)
+    return replace(standing, reasons=tuple(replace(one, what=scrub(one.what, repository)) for one in reasons))
+
+
+def _doubts(preregistered: Preregistered, runs: tuple[ReportedRun, ...]) -> list[Open]:
+    """Registered runs of which nobody can prove that the freeze came first, or of which it did not."""
+    problem = preregistered.problem
+    found = [Open(f"freezes of {preregistered.study}", "damaged", problem)] if problem else []
+    for run in runs:
+        order = preregistered.order(run.run_id)
+        if order is not None and order.order in (OrderVerdict.UNPROVABLE, OrderVerdict.VIOLATED):
+            found.append(Open(run.run_id, f"order {order.order}", order.reason))
+    return found
 
 
 def _attempts(record: Record, experiments: tuple[str, ...], runs: tuple[ReportedRun, ...]) -> list[Open]:
@@ -181,7 +216,7 @@ def _attempts(record: Record, experiments: tuple[str, ...], runs: tuple[Reported
     speaking = dict(split_attempt(run.run_id) for run in runs)
     found = []
     for run_id in record.attempts():
-        if not any(re.fullmatch(rf"{re.escape(name)}_[a-z]+_[0-9a-f]+(-r[0-9]+)?", run_id) for name in experiments):
+        if not is_run_of(run_id, experiments):
             continue
         base, attempt = split_attempt(run_id)
         try:

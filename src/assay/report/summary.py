@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from assay.ledger.claim import Verdict
 from assay.report.claims import ReportedClaim
 from assay.report.study import Open, Study
+from assay.runs.order import OrderVerdict
 
 _SAID = {
     Verdict.FAILS: ("fails", "fail"),
@@ -48,7 +49,7 @@ def verdict_in_words(study: Study) -> str:
 
 
 def evidence_in_words(study: Study) -> str:
-    """One sentence on the runs behind the claims, and one on what is stale, pending or failed."""
+    """A sentence each on the runs behind the claims, the order of freeze and run, waivers, and that nothing is open."""
     runs = study.runs
     if not runs:
         return "No run is registered."
@@ -64,8 +65,30 @@ def evidence_in_words(study: Study) -> str:
         else "Behind them stand"
     )
     behind = f"{stand} {counted(len(runs), 'registered run')} ({which}), {said}."
-    rest = "Nothing is stale, pending or failed." if not attention(study) and not unsettled_claims(study) else ""
-    return f"{behind} {rest}".strip()
+    return " ".join(filter(None, (behind, _order(study), _waivers(study), _rest(study))))
+
+
+def _order(study: Study) -> str:
+    """What is known of the order of freeze and registered confirmatory runs, verdict by verdict."""
+    orders = [found.order for run in study.runs if (found := study.preregistered.order(run.run_id))]
+    said = [
+        f"{verdict} for {counted(orders.count(verdict), 'run')}" if len(orders) > 1 else str(verdict)
+        for verdict in OrderVerdict
+        if verdict in orders
+    ]
+    return f"The order of freeze and run is {listed(said)}." if said else ""
+
+
+def _waivers(study: Study) -> str:
+    waived = sum(bool(run.waived) for run in study.runs)
+    which = f" {waived} of them" if len(study.runs) > 1 else ""
+    return f"What changed since{which} is waived, with the reason." if waived else ""
+
+
+def _rest(study: Study) -> str:
+    if attention(study) or unsettled_claims(study):
+        return ""
+    return f"Nothing{' else' if any(run.waived for run in study.runs) else ''} is stale, pending or failed."
 
 
 def attention(study: Study) -> tuple[Open, ...]:

@@ -46,12 +46,16 @@ class Waiver(NamedTuple):
 
 @dataclass(frozen=True)
 class Standing:
-    """How a run stands to the present code and data: why it is outgrown, and the waiver in force, if there is one."""
+    """How a run stands to the present code and data: why it is outgrown, and the waiver in force, if there is one.
+
+    ``void`` are the waivers, in the order of their giving, of another state than the present one.
+    """
 
     reasons: tuple[Reason, ...]
     waiver: Waiver | None
     modules: Mapping[str, str]
     state: str
+    void: tuple[Waiver, ...] = ()
 
     @property
     def stale(self) -> bool:
@@ -80,7 +84,10 @@ def _standing(record: Record, run_id: str, repository: Path, below: tuple[str, .
         found, upstream[used] = _upstream(record, used, repository, (*below, run_id))
         reasons += found
     state = digest({"modules": modules, "files": files, "upstream": upstream})
-    return Standing(tuple(reasons), _waiver(record, run_id, state), modules, state)
+    given = _waivers(record, run_id)
+    in_force = [waiver for of, waiver in given if of == state]
+    void = tuple(waiver for of, waiver in given if of != state)
+    return Standing(tuple(reasons), in_force[-1] if in_force else None, modules, state, void)
 
 
 def modules_now(manifest: Manifest, repository: Path) -> dict[str, str]:
@@ -134,12 +141,16 @@ def _home_of(record: Record, run_id: str, repository: Path) -> Record | None:
     return None
 
 
-def _waiver(record: Record, run_id: str, state: str) -> Waiver | None:
-    """The latest waiver of exactly this state."""
-    for event in reversed(record.events(run_id)):
-        if event.event is RunStatus.WAIVED and event.payload.get("state") == state:
-            return Waiver(str(event.payload.get("why")), event.at, str(event.payload.get("inputs", "")))
-    return None
+def _waivers(record: Record, run_id: str) -> list[tuple[str, Waiver]]:
+    """Every waiver of a run with the state for which it was given, the latest last."""
+    return [
+        (
+            str(event.payload.get("state")),
+            Waiver(str(event.payload.get("why")), event.at, str(event.payload.get("inputs", ""))),
+        )
+        for event in record.events(run_id)
+        if event.event is RunStatus.WAIVED
+    ]
 
 
 def explained(reasons: tuple[Reason, ...], manifest: Manifest, repository: Path) -> tuple[Reason, ...]:

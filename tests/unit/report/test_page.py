@@ -114,6 +114,13 @@ def test_a_number_that_differs_shows_both(written: str) -> None:
     assert "differs</span>" in row[0]
 
 
+def test_a_value_that_is_not_there_is_not_called_derived(written: str) -> None:
+    row = re.search(r"<tr[^>]*><td>5</td>.*?</tr>", written)
+    assert row
+    assert "derived" not in row[0]
+    assert re.search(r"<td>1.50</td>.*?derived", written)
+
+
 def test_what_is_open_is_said(written: str) -> None:
     tail = written[written.index('<section id="_open"') :]
     for text in ("E4", "the larger node is not there", "E5", "E6", "ValueError: the disk planted was full"):
@@ -176,6 +183,9 @@ def test_every_text_has_a_contrast_of_at_least_4_5(mode: int) -> None:
     style = resources.files("assay.report").joinpath("templates", "page.css").read_text("utf-8")
     colours = dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6})", re.findall(r":root \{(.*?)\}", style, re.DOTALL)[mode]))
     pairs = [(ink, back) for ink in ("ink", "muted", "link") for back in ("back", "card", "band")]
-    pairs += [(one, f"{one}-back") for one in ("holds", "fails", "stale", "pending")] + [("fails", "card")]
+    pairs += [(one, f"{one}-back") for one in ("holds", "fails", "stale", "pending")] + [
+        ("fails", "card"),
+        ("stale", "card"),
+    ]
     low = [pair for pair in pairs if contrast(colours[pair[0]], colours[pair[1]]) < 4.5]
     assert low == []

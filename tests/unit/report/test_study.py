@@ -29,7 +29,7 @@ def test_the_runs_that_speak_and_how_many_claims_read_them(study: Study) -> None
 
 def test_what_is_open_is_named_with_its_reason(study: Study) -> None:
     states = {(one.state, one.why) for one in study.open}
-    assert ("stale", "changed since the run: experiments.study.other") in states
+    assert ("stale", "since the run, experiments.study.other changed: constant LIMIT 4 -> 5") in states
     assert ("failed", "ValueError: the disk planted was full") in states
     assert len(study.open) == 2
 
