@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import AssayError, ClaimError, EvidenceError
 from assay.ledger.claim import Kind, RunMark
+from assay.ledger.footing import Footing, footing_of
 from assay.ledger.printed import finite
 
 if TYPE_CHECKING:
@@ -101,6 +103,15 @@ class EvidenceStore:
         self._repository = repository
         self._record: Record | None = None
         self._opened: dict[RunMark, OpenedRun | EvidenceError] = {}
+        self._footings: dict[tuple[str, ...], Footing] = {}
+
+    def footing(self, opened: Mapping[str, OpenedRun]) -> Footing:
+        """How some of the opened runs, by id, stand together."""
+        runs = tuple(opened)
+        found = self._footings.get(runs)
+        if found is None:
+            found = self._footings[runs] = footing_of(tuple(opened.values()))
+        return found
 
     def open(self, wanted: RunMark) -> OpenedRun:
         """The registered run of an experiment and tier; EvidenceError says why it cannot be evidence."""
@@ -202,6 +213,10 @@ class Evidence:
         if self._main_run is None and self._mark is not None:
             self._main_run = self._open(self._mark)
         return self._main_run
+
+    def footing(self) -> Footing:
+        """How the runs that were read stand together."""
+        return self._store.footing(self.opened)
 
     def read(self, key: str) -> Any:
         """The value behind a brace: bound names first, then the registered run; the read is recorded."""

@@ -5,19 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from assay.errors import ClaimError, EvidenceError
 from assay.ledger.claim import Claim, Kind, Verdict
 from assay.ledger.evidence import Evidence, OpenedRun
+from assay.ledger.footing import Footing
 from assay.ledger.numeral import NotANumberError, exact
 from assay.ledger.printed import Form, Printed, matches, parse, shown
 from assay.ledger.sentence import Binding
 from assay.ledger.text import Citation, disagreement
-from assay.ledger.waiver_words import waived_for
-
-if TYPE_CHECKING:
-    from assay.runs import Manifest
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +87,10 @@ def judge(
         if found := disagreement(citation, claim.sentence.display, names=names):
             text = f"{found.place} {found.message}"
             judgement.problems.append(Problem(Verdict.FAILS, (("the text", text),), text))
-    _provenance(judgement, evidence)
-    _order(judgement, evidence)
-    _conclude(judgement, evidence)
+    footing = evidence.footing()
+    _provenance(judgement, evidence, footing)
+    _order(judgement, evidence, footing)
+    _conclude(judgement, footing)
     return judgement
 
 
@@ -216,58 +214,38 @@ def _keeps_form(printed: Printed, text: str, value: Any) -> bool:
     return same and printed.form is not Form.RELATION and matches(other, value).holds
 
 
-def _provenance(judgement: Judgement, evidence: Evidence) -> None:
-    mark = judgement.claim.mark
-    manifests: list[Manifest] = [run.manifest for run in evidence.opened.values()]
-    judgement.runs = tuple(evidence.opened)
-    judgement.generators = tuple(dict.fromkeys(manifest.experiment for manifest in manifests))
-    judgement.tier = ", ".join(dict.fromkeys(manifest.tier or manifest.tag for manifest in manifests))
+def _provenance(judgement: Judgement, evidence: Evidence, footing: Footing) -> None:
+    claim = judgement.claim
+    judgement.runs, judgement.generators, judgement.tier = footing.runs, footing.experiments, footing.tier
     derived = [f"{name} (derived)" for name in evidence.bound]
-    constants = [f"= {binding.text}" for binding in judgement.claim.sentence.bindings if binding.printed is None]
+    constants = [f"= {binding.text}" for binding in claim.sentence.bindings if binding.printed is None]
     judgement.keys = (*evidence.reads, *derived, *constants)
-    kinds = sorted({manifest.kind for manifest in manifests})
-    judgement.kind = ", ".join(kinds) or (mark.kind or "")
-    if mark.theorem:
+    judgement.kind = footing.kind or (claim.mark.kind or "")
+    if claim.mark.theorem:
         judgement.kind = Kind.THEOREM
-        judgement.generators = (mark.theorem, *judgement.generators)
+        judgement.generators = (claim.mark.theorem, *judgement.generators)
 
 
-def _order(judgement: Judgement, evidence: Evidence) -> None:
+def _order(judgement: Judgement, evidence: Evidence, footing: Footing) -> None:
     """Say whether the freeze came before each confirmatory run; a claim that calls itself so reads no other run."""
     if judgement.claim.mark.kind is Kind.CONFIRMATORY and judgement.main is not None:
         others = [run for run in evidence.opened.values() if run.manifest.kind != Kind.CONFIRMATORY]
         for run in others if judgement.main not in others else ():
             why = f"the claim calls itself confirmatory, {run.run_id}, which it reads, is {run.manifest.kind}"
             judgement.problems.append(Problem(Verdict.FAILS, (("kind", why),), why))
-    orders = {run.run_id: order for run in evidence.opened.values() if (order := run.order()) is not None}
-    judgement.order = ", ".join(dict.fromkeys(order.verdict for order in orders.values()))
-    doubts = [f"{run_id}: {order.reason}" for run_id, order in orders.items() if order.verdict == "unprovable"]
-    judgement.doubt = "; ".join(doubts)
-    for run_id, order in orders.items():
-        if order.verdict == "violated":
-            why = f"{order.reason} ({run_id})"
-            judgement.problems.append(
-                Problem(Verdict.FAILS, (("order", f"violated: {why}"),), f"order violated: {why}")
-            )
+    judgement.order, judgement.doubt = footing.order, footing.doubt
+    for why in footing.violated:
+        lines = (("order", f"violated: {why}"),)
+        judgement.problems.append(Problem(Verdict.FAILS, lines, f"order violated: {why}"))
 
 
-def _conclude(judgement: Judgement, evidence: Evidence) -> None:
+def _conclude(judgement: Judgement, footing: Footing) -> None:
     """The worst problem gives the verdict; without one, changed sources make it stale."""
-    verdicts = {problem.verdict for problem in judgement.problems}
-    judgement.note = "; ".join(dict.fromkeys(problem.note for problem in judgement.problems))
-    if Verdict.FAILS in verdicts:
-        judgement.verdict = Verdict.FAILS
-    elif verdicts:
-        judgement.verdict = Verdict.UNVERIFIED
-    elif stale := [run for run in evidence.opened.values() if run.standing().stale]:
-        judgement.verdict = Verdict.STALE
-        changed = [f"{reason} since {run.run_id}" for run in stale for reason in run.standing().reasons]
-        judgement.note = "; ".join((*changed, *map(_rerun, stale)))
+    if judgement.problems:
+        fails = any(problem.verdict is Verdict.FAILS for problem in judgement.problems)
+        judgement.verdict = Verdict.FAILS if fails else Verdict.UNVERIFIED
+        judgement.note = "; ".join(dict.fromkeys(problem.note for problem in judgement.problems))
+    elif footing.stale:
+        judgement.verdict, judgement.note = Verdict.STALE, footing.stale
     else:
-        waived = [waived_for(run_id, run.standing()) for run_id, run in evidence.opened.items()]
-        judgement.note = "; ".join(filter(None, waived))
-
-
-def _rerun(run: OpenedRun) -> str:
-    tier = f" --tier {run.manifest.tier}" if run.manifest.tier else ""
-    return f'assay run {run.manifest.experiment}{tier} --register "..."'
+        judgement.note = footing.waived

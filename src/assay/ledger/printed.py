@@ -203,6 +203,8 @@ def _is_estimate(value: object) -> bool:
 def _parts(printed: Printed, value: Any) -> tuple[Decimal, ...]:
     """The registered numbers that stand against the printed numerals."""
     form = printed.form
+    if type(value) is float and len(printed.numerals) == 1:  # most values are: asked first
+        return (exact(value),)
     if form in (Form.COUNT, Form.COUNT_SHARE):
         if not _is_count(value):
             raise NotANumberError(f"{printed.text} prints a count with its denominator; {shown(value)} is not a Count")
