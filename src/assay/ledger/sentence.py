@@ -19,7 +19,7 @@ from typing import NamedTuple
 from assay.errors import ClaimError
 from assay.ledger.printed import Printed, parse
 
-_BRACE = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
+_BRACE = re.compile(r"\{(?:([^{}]*)\}|\{)?|\}\}?")
 _KEY = re.compile(r"[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*")
 # Decimal digits of any script, superscripts and subscripts, vulgar fractions, roman numerals, circled digits.
 _DIGITS = r"\d\u00b2\u00b3\u00b9\u2070-\u2079\u2080-\u2089\u00bc-\u00be\u2150-\u218b\u2460-\u249b"
