@@ -40,8 +40,9 @@ def fetch(names: tuple[str, ...], *, everything: bool, only_list: bool, as_json:
         raise ConfigError(f"data fetch: name what to fetch, or --all. Known: {', '.join(known)}.")
     places: dict[str, str] = {}
     for name in chosen:
-        say(f"{name}: {known[name].describe()}", err=as_json)
-        places[name] = str(known[name].fetch(progress=functools.partial(_say, name)))
+        description = known[name].describe()
+        say(f"{name}: {description}", err=as_json)
+        places[name] = str(known[name].fetch(progress=functools.partial(_say, name, description)))
         say(f"{name}: {places[name]}", err=as_json)
     if as_json:
         echo_json(places)
@@ -55,5 +56,7 @@ def fetchables() -> Mapping[str, Any]:
     return known
 
 
-def _say(name: str, line: str) -> None:
-    say(f"{name}: {line}", err=True)
+def _say(name: str, said: str, line: str) -> None:
+    """Say a line of progress under the name; a source that begins with its own name or description repeats nothing."""
+    if told := line.removeprefix(f"{name}: ").removeprefix(said).removeprefix("; "):
+        say(f"{name}: {told}", err=True)
