@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -56,7 +57,9 @@ def freeze(
 ) -> None:
     """Freeze STUDY: copy its PREREGISTRATION.md, and put its hash, the commit and the configurations on record.
 
-    Exit 1 with --status when an order is violated.
+    The study's tiers of kind confirmatory are frozen, or --tier with --set. A confirmatory run then needs the freeze
+    committed. --status writes nothing; it exits 0 when every order is proven or witnessed, and 1 when one is
+    unprovable or violated, or when a frozen copy is missing or edited.
     """
     repository = find_repository()
     making = bool(tier or assignments or shared)
@@ -140,7 +143,20 @@ def _status(repository: Path, study: str | None, *, as_json: bool) -> int:
             echo_table(("confirmatory run", "status", "order", "freeze", "why"), lines)
         if not rows and not lines:
             say(f"{study or 'No study'}: {'not frozen' if study else 'is frozen'}, no confirmatory run.", err=True)
-    return 1 if any(line.order == OrderVerdict.VIOLATED for line in lines) else 0
+    return _fell_short(lines, [one for one in known if copy_problem(one, repository)], err=as_json)
+
+
+def _fell_short(lines: list[Line], damaged: list[Freeze], *, err: bool) -> int:
+    """Say how many orders are not shown and how many copies are not whole; 1 when there are any, else 0."""
+    short = [line for line in lines if line.order not in (OrderVerdict.PROVEN, OrderVerdict.WITNESSED)]
+    if short:
+        runs = "1 confirmatory run" if len(lines) == 1 else f"{len(lines)} confirmatory runs"
+        counts = Counter(str(line.order) for line in short)
+        words = ", ".join(f"{count} {word}" for word, count in sorted(counts.items()))
+        say(f"order not shown for {len(short)} of {runs}: {words}", err=err)
+    if damaged:
+        say(f"frozen copies missing or edited: {', '.join(one.copy for one in damaged)}", err=err)
+    return 1 if short or damaged else 0
 
 
 def _lines(record: Record, repository: Path, study: str | None) -> list[Line]:
