@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
@@ -28,6 +28,22 @@ class Computing(NamedTuple):
             ConfigError: it is not known or cannot be reached.
         """
         return opened(self.executor, scheduler=self.scheduler, workers=self.workers or available_cpus())
+
+    def unused(self, experiments: Sequence[str], *, n_cells: int) -> list[str]:
+        """What to say when options on cells were given and the runs had none: one warning, or nothing."""
+        given = {
+            f"--executor {self.executor}": self.executor != LOCAL,
+            f"--workers {self.workers}": self.workers is not None,
+            f"--cell-time-limit {self.limits.time_s or 0:g}": self.limits.time_s is not None,
+            f"--cell-memory-limit {self.limits.memory_mb or 0:g}": self.limits.memory_mb is not None,
+        }
+        options = ", ".join(option for option, said in given.items() if said)
+        if n_cells or not options or not experiments:
+            return []
+        return [
+            f"{options} did nothing: {', '.join(experiments)} ran no cells (run.cells). All was computed in one "
+            "process here, without a limit."
+        ]
 
     def __str__(self) -> str:
         """How many cells run at once, and where."""

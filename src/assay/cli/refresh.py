@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.cli.executors import Computing
-from assay.cli.run import Plan, prints_to_stderr, run_plans
+from assay.cli.run import Plan, prints_to_stderr, run_plans, warn_of_unused
 from assay.cli.show import echo_json, echo_table, say
 from assay.errors import ConfigError
 from assay.runs.configuration import plain
@@ -54,9 +54,11 @@ def refresh(
             upstream=fresh_first(record, fresh, registered_in(record, open_record(repository / "experiments"))),
             ended=lambda plan, run_id: fresh.update({(plan.experiment.name, plan.experiment.tag(plan.tier)): run_id}),
         )
+    warnings = warn_of_unused(reports, computing)
     if as_json:
         status = "planned" if dry_run else "completed"
-        echo_json({"status": status, "plan": [_document(one) for one in steps], "runs": reports})
+        planned = [_document(one) for one in steps]
+        echo_json({"status": status, "plan": planned, "runs": reports, "warnings": warnings})
     elif steps and not dry_run and register is None:
         say('Not registered: the runs that spoke still do. assay runs register RUN_ID --why "..."')
 

@@ -22,6 +22,7 @@ from assay.runs.execution import Upstream, execute
 from assay.runs.experiment import Experiment, description, find, study
 from assay.runs.manifest import RunStatus
 from assay.runs.overrides import override
+from assay.runs.recorder import Run
 from assay.runs.registry import Record, open_record
 from assay.runs.storage import find_repository, shown
 
@@ -87,8 +88,10 @@ def run(
     for plan in plans:
         plain(plan.config)
     reports = run_plans(plans, record, repository, register=register, computing=computing, as_json=as_json)
+    warnings = warn_of_unused(reports, computing)
     if as_json:
-        echo_json(reports[0] if len(reports) == 1 else {"status": "completed", "runs": reports})
+        document = reports[0] if len(reports) == 1 else {"status": "completed", "runs": reports}
+        echo_json({**document, "warnings": warnings})
 
 
 def run_plans(
@@ -106,7 +109,7 @@ def run_plans(
     reports: list[dict[str, Any]] = []
     for plan in plans:
         _announce(plan, record, repository, computing=computing, err=as_json)
-        with computing.opened() as engine, _reporting(record, as_json=as_json, reports=reports) as started:
+        with computing.opened() as engine, _reporting(plan, record, as_json=as_json, reports=reports) as started:
             with prints_to_stderr() if as_json else contextlib.nullcontext():
                 run_id = execute(
                     plan.experiment,
@@ -122,11 +125,20 @@ def run_plans(
                     started=started,
                     overrides=plan.overrides,
                 )
-            reports[-1] = _report(record, run_id, register=register)
+            reports[-1] |= _report(record, run_id, register=register)
             ended(plan, run_id)
         if not as_json:
             _conclude(record, run_id, plan)
     return reports
+
+
+def warn_of_unused(reports: Sequence[dict[str, Any]], computing: Computing) -> list[str]:
+    """Say that options on cells did nothing where no run had any; what was said."""
+    names = dict.fromkeys(one["experiment"] for one in reports)
+    warnings = computing.unused(list(names), n_cells=sum(one["cells"] for one in reports))
+    for line in warnings:
+        say(f"warning: {line}", err=True)
+    return warnings
 
 
 def _announce(plan: Plan, record: Record, repository: Path, *, computing: Computing, err: bool) -> None:
@@ -151,16 +163,20 @@ def prints_to_stderr() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _reporting(record: Record, *, as_json: bool, reports: list[dict[str, Any]]) -> Iterator[Any]:
+def _reporting(plan: Plan, record: Record, *, as_json: bool, reports: list[dict[str, Any]]) -> Iterator[Any]:
     """Name the run as soon as it has a name; when it does not complete, say so before the exception goes on."""
 
-    def started(run_id: str) -> None:
-        reports.append({"run_id": run_id, "status": str(RunStatus.RUNNING)})
-        say(f"  run    {run_id}", err=as_json)
+    runs: list[Run] = []
+
+    def started(run: Run) -> None:
+        runs.append(run)
+        reports.append({"experiment": plan.experiment.name, "run_id": run.run_id, "status": str(RunStatus.RUNNING)})
+        say(f"  run    {run.run_id}", err=as_json)
 
     known = len(reports)
     try:
         yield started
+        reports[-1]["cells"] = runs[0].n_cells
     except BaseException as error:
         if len(reports) == known:
             raise
