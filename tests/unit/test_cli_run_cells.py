@@ -20,14 +20,14 @@ def root(tmp_path: Path) -> Path:
 def test_options_on_cells_that_did_nothing_are_named_at_the_end(root: Path) -> None:
     done = assay(root, "run", "toy.words", "--tier", "tiny", "--executor", "slurm-script", *LIMITS)
     assert done.returncode == 0, done.stderr
-    options = "--executor slurm-script, --workers 1, --cell-time-limit 60, --cell-memory-limit 4000"
+    options = "--executor slurm-script --workers 1 --cell-time-limit 60 --cell-memory-limit 4000"
     said = f"{options} did nothing: toy.words ran no cells (run.cells)."
     assert f"warning: {said}" in done.stderr
     document = assay(root, "run", "toy.words", "--tier", "tiny", *LIMITS, "--json")
     found = json.loads(document.stdout)
     assert (found["experiment"], found["cells"]) == ("toy.words", 0)
     (warning,) = found["warnings"]
-    assert warning.startswith(said.removeprefix("--executor slurm-script, "))
+    assert warning.startswith(said.removeprefix("--executor slurm-script "))
     assert f"warning: {warning}\n" in document.stderr
 
 
@@ -47,4 +47,4 @@ def test_stale_runs_without_cells_say_it_too(root: Path) -> None:
     source.write_text(source.read_text().replace('"supported"', '"refuted"'))
     found = assay_json(root, "run", "--stale", *LIMITS)
     assert [one["experiment"] for one in found["runs"]] == ["toy.words"]
-    assert "--workers 1, --cell-time-limit 60" in found["warnings"][0]
+    assert "--workers 1 --cell-time-limit 60" in found["warnings"][0]

@@ -29,20 +29,25 @@ class Computing(NamedTuple):
         """
         return opened(self.executor, scheduler=self.scheduler, workers=self.workers or available_cpus())
 
+    def words(self) -> list[str]:
+        """The options that were given, as they are typed."""
+        given = {
+            "--executor": None if self.executor == LOCAL else self.executor,
+            "--scheduler": self.scheduler,
+            "--workers": self.workers,
+            "--cell-time-limit": None if self.limits.time_s is None else f"{self.limits.time_s:.12g}",
+            "--cell-memory-limit": None if self.limits.memory_mb is None else f"{self.limits.memory_mb:.12g}",
+        }
+        return [word for option, value in given.items() if value is not None for word in (option, str(value))]
+
     def unused(self, experiments: Sequence[str], *, n_cells: int) -> list[str]:
         """What to say when options on cells were given and the runs had none: one warning, or nothing."""
-        given = {
-            f"--executor {self.executor}": self.executor != LOCAL,
-            f"--workers {self.workers}": self.workers is not None,
-            f"--cell-time-limit {self.limits.time_s or 0:g}": self.limits.time_s is not None,
-            f"--cell-memory-limit {self.limits.memory_mb or 0:g}": self.limits.memory_mb is not None,
-        }
-        options = ", ".join(option for option, said in given.items() if said)
-        if n_cells or not options or not experiments:
+        words = self.words()
+        if n_cells or not words or not experiments:
             return []
         return [
-            f"{options} did nothing: {', '.join(experiments)} ran no cells (run.cells). All was computed in one "
-            "process here, without a limit."
+            f"{' '.join(words)} did nothing: {', '.join(experiments)} ran no cells (run.cells). All was computed in "
+            "one process here, without a limit."
         ]
 
     def __str__(self) -> str:

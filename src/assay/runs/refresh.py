@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import graphlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from assay.errors import AssayError, EvidenceError, RecordError
+from assay.runs.engines import HandedOverError
 from assay.runs.experiment import study
 from assay.runs.intended import Examined, Intended, examine, intended
 from assay.runs.manifest import Manifest
@@ -137,5 +138,24 @@ def fresh_first(record: Record, fresh: Mapping[Place, str], otherwise: Upstream)
         results = otherwise(experiment, tier)
         again = fresh.get((experiment, results.manifest.tag))
         return results if again is None else record.results(again)
+
+    return find
+
+
+def after_the_handed_over(handed: Collection[Place], otherwise: Upstream) -> Upstream:
+    """Finds upstream runs as ``otherwise`` does; a run that reads one of ``handed``, which grows meanwhile, ends there.
+
+    Raises (the finder that is returned):
+        HandedOverError: the cells of the run that is asked for wait in a batch system.
+    """
+
+    def find(experiment: str, tier: str | None) -> Results:
+        for name, tag in handed:
+            if name == experiment and tier in (None, tag):
+                raise HandedOverError(
+                    f"It reads {name}, {tag}, whose cells wait for Slurm; once that is registered, this one goes on.",
+                    script=None,
+                )
+        return otherwise(experiment, tier)
 
     return find
