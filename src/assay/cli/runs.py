@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -145,18 +146,27 @@ def show_diff(first: str, second: str, *, folder: Path | None, as_json: bool) ->
 
 @runs.command()
 @click.argument("run_id")
-@click.option("--why", required=True, help="Why this run speaks for its experiment, in one sentence.")
+@click.option("--why", required=True, help="Why this run speaks for its experiment, or no more, in one sentence.")
+@click.option("--withdraw", is_flag=True, help="Let the run speak no more, and no other in its place.")
 @_record
 @_json
-def register(run_id: str, *, why: str, folder: Path | None, as_json: bool) -> None:
-    """Let a completed run from a clean commit speak for its experiment and tier."""
+def register(run_id: str, *, why: str, withdraw: bool, folder: Path | None, as_json: bool) -> None:
+    """Let a completed run from a clean commit speak for its experiment and tier: claims read it from then on.
+
+    The run that spoke before is superseded. --withdraw takes back the word of a run whose experiment is gone: claims
+    on it are unverified then. Nothing of the run is removed.
+    """
     record = open_record(folder)
     if not why.strip():
-        raise ConfigError("--why: say in one sentence why this run should speak for its experiment.")
-    done = record.register(_known(record, run_id), why=why)
+        what = "speak no more" if withdraw else "speak for its experiment"
+        raise ConfigError(f"--why: say in one sentence why this run should {what}.")
+    change = record.withdraw if withdraw else record.register
+    done = change(_known(record, run_id), why=why)
     record.rebuild_index()
     if as_json:
-        echo_json({"run_id": run_id, "experiment": done.experiment, "tier": done.tier, "why": done.why, "at": done.at})
+        echo_json({**dataclasses.asdict(done), "withdrawn": withdraw})
+    elif withdraw:
+        say(f"withdrew {run_id}, which spoke for {done.experiment}, {done.tier}: {done.why}")
     else:
         say(f"registered {run_id} for {done.experiment}, {done.tier}: {done.why}")
 

@@ -12,7 +12,7 @@ from assay.cli.run import prints_to_stderr
 from assay.cli.show import echo_json, echo_table, say
 from assay.errors import ConfigError
 from assay.runs.configuration import nearest
-from assay.runs.refresh import Registered, survey
+from assay.runs.refresh import Registered, survey, withdrawing
 from assay.runs.registry import open_record
 from assay.runs.storage import find_repository, shown
 from assay.runs.waivers import waive as put_waiver
@@ -38,8 +38,11 @@ def stale(context: click.Context, *, folder: Path | None, as_json: bool) -> None
     elif found:
         echo_table(("run", "verdict", "because"), [row for one in found for row in _rows(one)])
         many = "registered run" if len(found) == 1 else "registered runs"
-        again = ". Run again: assay run --stale" if any(one.verdict == "stale" for one in bad) else ""
+        again = ". Run again: assay run --stale" if any(one.verdict == "stale" and not one.gone for one in bad) else ""
         say(f"{len(bad)} of {len(found)} {many} stale or unreadable{again}")
+        for one in bad:
+            if one.gone:
+                say(withdrawing(one.run_id))
     else:
         say(f"No registered run in {shown(record.root)}/.", err=True)
     context.exit(1 if bad else 0)

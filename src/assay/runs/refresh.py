@@ -36,6 +36,13 @@ class Registered:
     problem: str = ""
 
     @property
+    def gone(self) -> bool:
+        """The module of its experiment is no longer there, so it cannot be run again."""
+        module = f"experiments.{self.experiment}"
+        reasons = self.examined.reasons if self.examined else ()
+        return any((one.kind, one.where, one.what) == ("source", module, "is gone") for one in reasons)
+
+    @property
     def verdict(self) -> str:
         """``current``, ``stale``, ``waived`` or ``unreadable``."""
         if self.examined is None:
@@ -65,6 +72,11 @@ def survey(record: Record, repository: Path) -> list[Registered]:
         except (EvidenceError, RecordError) as error:
             found.append(Registered(run_id or path.stem, experiment, tag, None, str(error)))
     return found
+
+
+def withdrawing(run_id: str) -> str:
+    """What to do about a registered run whose experiment or tier is gone, in one sentence."""
+    return f'If its experiment or tier was removed on purpose: assay runs register {run_id} --withdraw --why "..."'
 
 
 def reruns(record: Record, repository: Path, *, name: str | None = None, tier: str | None = None) -> list[Rerun]:
@@ -127,6 +139,7 @@ def _rerun(record: Record, repository: Path, one: Registered, manifest: Manifest
         now = intended(record, manifest, repository, same_source=same)
     except AssayError as error:
         error.add_note(f"{one.run_id} is stale and cannot be run again as it is; nothing was run.")
+        error.add_note(withdrawing(one.run_id))
         raise
     return Rerun(manifest, tuple(map(str, examined.reasons if examined else ())), now)
 
