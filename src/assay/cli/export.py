@@ -28,20 +28,36 @@ def export() -> None:
 def ro_crate(out: Path, *, study: str | None, as_json: bool) -> None:
     """Write the registered runs, with what made them, as an RO-Crate into the new folder OUT."""
     from assay.report.project import read_project
-    from assay.report.rocrate import write_crate
+    from assay.report.rocrate import is_occupied, write_crate
 
     repository = find_repository()
     record = open_record(repository / "experiments")
     known = sorted({one.experiment for one in record.registrations()})
     wanted = [name for name in known if study is None or name == study or name.startswith(f"{study}.")]
-    if not wanted:
-        of = f"of {study!r} " if study else ""
-        raise ConfigError(f"export ro-crate: no run {of}is registered; registered are {', '.join(known) or 'none'}.")
-    files = write_crate(out, record=record, experiments=wanted, project=read_project(repository))
+    lacking = [] if wanted else [_no_run(study, known)]
+    lacking += [f"{shown(out)} is there already. Name a new folder."] if is_occupied(out) else []
+    try:
+        project = read_project(repository)
+    except ConfigError as error:
+        lacking.append(str(error).removeprefix("export: "))
+    if len(lacking) == 1:
+        raise ConfigError(f"export ro-crate: {lacking[0]}")
+    if lacking:
+        listed = "\n".join(f"{place}. {line}" for place, line in enumerate(lacking, start=1))
+        raise ConfigError(
+            f"export ro-crate: {len(lacking)} things stand against it, and nothing was written.\n{listed}"
+        )
+    files = write_crate(out, record=record, experiments=wanted, project=project)
     if as_json:
         echo_json({"folder": shown(out), "experiments": wanted, "files": files})
     else:
         say(f"{shown(out)}/: {len(files)} files, runs of {', '.join(wanted)}")
+
+
+def _no_run(study: str | None, known: list[str]) -> str:
+    of = f"of {study!r} " if study else ""
+    registered = f"registered are {', '.join(known)}." if known else 'assay run NAME --register "..." registers one.'
+    return f"No run {of}is registered; {registered}"
 
 
 @export.command()
