@@ -43,8 +43,13 @@ def check(
     """
     from assay.ledger.session import configured_names, list_claims, run_claims
 
+    shapes = {f"--format {form}": form is not None, "--list": only_list, "--json": as_json and form is not None}
+    if len(chosen := [option for option, given in shapes.items() if given]) > 1:
+        raise ConfigError(f"claims: {' and '.join(chosen)} exclude each other. Drop one.")
+    if arguments and (form or only_list):
+        raise ConfigError(f"claims {chosen[0]} speaks of all claims; {' '.join(arguments)} came as well. Drop it.")
     if form is not None:
-        context.exit(_formatted(form, arguments))
+        context.exit(_formatted(form))
     if not only_list:
         context.exit(run_claims(list(arguments), as_json=as_json))
     repository = find_repository()
@@ -55,7 +60,7 @@ def check(
         echo_table(("claim", "place", "section", "run", "sentence"), found)
 
 
-def _formatted(form: str, arguments: tuple[str, ...]) -> int:
+def _formatted(form: str) -> int:
     """Check every claim and print the verdicts as annotations, SARIF or a badge; the exit status of the check."""
     from assay.ledger.claim import Verdict
     from assay.report.badge import badge
@@ -64,8 +69,6 @@ def _formatted(form: str, arguments: tuple[str, ...]) -> int:
     from assay.report.sarif import sarif
     from assay.runs.registry import open_record
 
-    if arguments:
-        raise ConfigError(f"claims --format {form} speaks of all claims; {' '.join(arguments)} came as well. Drop it.")
     repository = find_repository()
     found = read_claims(repository, open_record(repository / "experiments"))
     if form == "badge":

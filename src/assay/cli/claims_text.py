@@ -27,6 +27,8 @@ def text(context: click.Context, files: tuple[str, ...], *, shape: str, as_json:
 
     Exit 0 when nothing is wrong and no number is loose among results; 1 otherwise; 2 for a wrong use.
     """
+    if as_json and shape not in ("table", "json"):
+        raise ConfigError(f"claims text: --json and --format {shape} exclude each other. Drop one.")
     from assay.ledger import manuscripts, text_formats
     from assay.ledger.coverage import Standing
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from assay.cli.show import echo_json, echo_table
+from assay.cli.show import echo_json, echo_table, say
 
 _SHOWN = 12
 
@@ -63,6 +63,6 @@ def merge(
     lines = [(key, value) for key, value in summary.items() if key not in ("notes", "left_out")]
     echo_table(("merge", "value"), lines)
     for note in summary["notes"][:_SHOWN]:
-        click.echo(f"note: {note}")
+        say(f"note: {note}")
     if len(summary["notes"]) > _SHOWN:
-        click.echo(f"... and {len(summary['notes']) - _SHOWN} more in {streaming.MERGE_RECORD}")
+        say(f"... and {len(summary['notes']) - _SHOWN} more in {streaming.MERGE_RECORD}")
