@@ -102,6 +102,8 @@ def test_exports(repository: Path, tmp_path: Path) -> None:
     assert stated.returncode == 1
     assert json.loads((tmp_path / "statement.json").read_text())["predicate"]["result"] == "FAILED"
     assert assay(repository, "export", "in-toto", str(tmp_path / "statement.json")).returncode == 1  # written anew
+    named = assay(repository, "export", "codemeta", "codemeta.json", "--json")
+    assert json.loads(named.stdout) == {"file": "codemeta.json"}
     before = (repository / "pyproject.toml").read_bytes()
     refused = assay(repository, "export", "in-toto", str(repository / "pyproject.toml"))
     assert (refused.returncode, (repository / "pyproject.toml").read_bytes()) == (2, before)

@@ -13,7 +13,7 @@ from assay.runs.storage import find_repository
 _FORMATS = ("table", "github", "sarif", "json")
 
 
-@click.command("text")
+@click.command("text", short_help="Compare the numbers of a text with the claims.")
 @click.argument("files", nargs=-1)
 @click.option("--format", "shape", type=click.Choice(_FORMATS), default="table", help="How to show what was found.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (--format json).")

@@ -16,18 +16,19 @@ from assay.runs.configuration import nearest
 _SOURCES = ("assay.tasks.text", "assay.models.weights_source")
 
 
-@click.group()
+@click.group(short_help="Fetch corpora and model weights.")
 def data() -> None:
     """Fetch corpora and model weights into the cache."""
 
 
-@data.command()
+@data.command(short_help="Fetch by name, each once, each checked against its digest.")
 @click.argument("names", nargs=-1)
 @click.option("--all", "everything", is_flag=True, help="Fetch all there is.")
 @click.option("--list", "only_list", is_flag=True, help="List what can be fetched, with size and licence.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def fetch(names: tuple[str, ...], *, everything: bool, only_list: bool, as_json: bool) -> None:
-    """Fetch NAMES into the cache; what is there already is only checked."""
+    """Fetch NAMES, of those that --list shows, into the cache (ASSAY_CACHE, or the user's own cache folder); what is
+    there already is only checked."""
     known = fetchables()
     if only_list:
         rows = [(name, known[name].describe()) for name in known]

@@ -12,6 +12,30 @@ from assay.runs.engines import LOCAL, Engine, opened
 from assay.runs.execution import available_cpus
 from assay.runs.jobs import Limits
 
+_ABOVE_ZERO = click.FloatRange(min=0, min_open=True)
+_OPTIONS = (
+    click.option("--workers", type=click.IntRange(min=1), help="Cells at once (default: the CPUs there are)."),
+    click.option(
+        "--executor",
+        default=LOCAL,
+        show_default=True,
+        help="What computes the cells: local, dask, slurm-script (writes a job array), or MODULE:FACTORY.",
+    ),
+    click.option("--scheduler", metavar="ADDRESS", help="For dask: its scheduler, such as tcp://10.0.0.1:8786."),
+    click.option(
+        "--cell-time-limit",
+        type=_ABOVE_ZERO,
+        metavar="SECONDS",
+        help="End a cell that runs longer, whatever limit the code gives.",
+    ),
+    click.option(
+        "--cell-memory-limit",
+        type=_ABOVE_ZERO,
+        metavar="MB",
+        help="End a cell that uses more, whatever limit the code gives.",
+    ),
+)
+
 
 class Computing(NamedTuple):
     """What the options said: the engine's name, its scheduler, how many cells at once, and the limits of each."""
@@ -78,20 +102,6 @@ def computing_options(command: Callable[..., Any]) -> Callable[..., Any]:
     with_computing.__doc__ = command.__doc__
     with_computing.__name__ = command.__name__
     with_computing.__click_params__ = getattr(command, "__click_params__", [])  # type: ignore[attr-defined]
-    above_zero = click.FloatRange(min=0, min_open=True)
-    for option in reversed(
-        (
-            click.option("--workers", type=click.IntRange(min=1), help="Cells at once (default: the CPUs there are)."),
-            click.option(
-                "--executor",
-                default=LOCAL,
-                show_default=True,
-                help="What computes the cells: local, dask, slurm-script, or MODULE:FACTORY of another executor.",
-            ),
-            click.option("--scheduler", metavar="ADDRESS", help="Dask scheduler, such as tcp://10.0.0.1:8786."),
-            click.option("--cell-time-limit", type=above_zero, metavar="SECONDS", help="End a cell that runs longer."),
-            click.option("--cell-memory-limit", type=above_zero, metavar="MB", help="End a cell that uses more."),
-        )
-    ):
+    for option in reversed(_OPTIONS):
         with_computing = option(with_computing)
     return with_computing

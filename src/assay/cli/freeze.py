@@ -29,17 +29,17 @@ class Line(NamedTuple):
     reason: str
 
 
-@click.command()
+@click.command(short_help="Fix a study's plan on record before it is run; say which came first.")
 @click.argument("study", required=False)
-@click.option("--tier", help="Freeze the configuration of this tier (default: every confirmatory one).")
-@click.option("--set", "assignments", multiple=True, metavar="FIELD=VALUE", help="As the run will be given it.")
+@click.option("--tier", help="Freeze the configuration of this tier alone (default: every confirmatory one).")
+@click.option("--set", "assignments", multiple=True, metavar="FIELD=VALUE", help="Override a field, as for the run.")
 @click.option(
     "--shared", multiple=True, metavar="NAME", help="A seed or data set that other runs may use; * is any text."
 )
 @click.option("--status", is_flag=True, help="Say how the freezes stand, and which came first: freeze or run.")
 @click.option("--stamp", type=_file, metavar="REPLY", help="Keep an RFC 3161 timestamp of the last freeze's event.")
 @click.option(
-    "--certificates", type=_file, metavar="PEM", help="Certificates of the timestamp's authority, root included."
+    "--certificates", type=_file, metavar="PEM", help="With --stamp: certificates of the authority, root included."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.pass_context

@@ -27,7 +27,7 @@ class Keeping(NamedTuple):
     unsaved: tuple[str, ...]
 
 
-@click.command()
+@click.command(short_help="Make the smallest working harness in a folder.")
 @click.argument("folder", default=".", type=click.Path(path_type=Path, file_okay=False))
 @click.option("--yes", is_flag=True, help="Add lines to files that are there without asking.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document; asks nothing.")

@@ -42,11 +42,11 @@ class Plan(NamedTuple):
     overrides: tuple[str, ...] | None
 
 
-@click.command()
+@click.command(short_help="Run an experiment, a study, or what is stale.")
 @click.argument("name", required=False)
-@click.option("--tier", help="Which configuration: tiny, quick, small, open, full, as far as the experiment has them.")
+@click.option("--tier", help="Which configuration, of those that the experiment has (a wrong name lists them).")
 @click.option("--set", "assignments", multiple=True, metavar="FIELD=VALUE", help="Override a field; nested: a.b=VALUE.")
-@click.option("--register", metavar="WHY", help="Register the run when it completes; needs a clean commit.")
+@click.option("--register", metavar="WHY", help="Register the run when it completes, and why; needs a clean commit.")
 @click.option("--record", "folder", type=click.Path(path_type=Path), help="Write the record under this folder instead.")
 @computing_options
 @click.option("--stale", is_flag=True, help="Run again, upstream first, the registered runs that are outgrown.")
@@ -64,7 +64,18 @@ def run(
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    """Run the experiment NAME, or every experiment of the study NAME; with --stale what is outgrown of it or of all."""
+    """Run the experiment NAME, or every experiment of the study NAME; with --stale what is outgrown of it or of all.
+
+    NAME is study.experiment, as in experiments/study/experiment.py, or study. The run is recorded, and compared with
+    the registered one; the same command after a kill or failure computes only the cells that are missing.
+
+    \b
+      assay run coins.heads --tier small --set seed=2
+      assay run coins.heads --register "the first run"
+      assay run --stale --dry-run
+
+    Exit 0 when every run completed, or its cells were handed to Slurm; 1 when one failed.
+    """
     if stale:
         from assay.cli.refresh import refresh
 

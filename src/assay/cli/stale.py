@@ -17,17 +17,22 @@ from assay.runs.registry import open_record
 from assay.runs.storage import find_repository, shown
 from assay.runs.waivers import waive as put_waiver
 
-_record = click.option("--record", "folder", type=click.Path(path_type=Path), help="Read the record under this folder.")
+_record = click.option(
+    "--record", "folder", type=click.Path(path_type=Path), help="Folder of the record (default: experiments/)."
+)
 _json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 
 
-@click.command()
+@click.command(short_help="Say what changed since each registered run.")
 @_record
 @_json
 @click.pass_context
 def stale(context: click.Context, *, folder: Path | None, as_json: bool) -> None:
-    """Say of each registered run what changed since: definitions, configuration, data, upstream runs. Imports the
-    experiments to ask for their configuration and data. Exit 1 when one is stale or unreadable."""
+    """Say of each registered run what changed since: definitions, configuration, data, upstream runs.
+
+    Imports the experiments to ask for their configuration and data. Exit 1 when one is stale or unreadable.
+    `assay run --stale` runs them again.
+    """
     repository = find_repository()
     record = open_record(folder)
     with prints_to_stderr():
@@ -48,13 +53,16 @@ def stale(context: click.Context, *, folder: Path | None, as_json: bool) -> None
     context.exit(1 if bad else 0)
 
 
-@click.command()
+@click.command(short_help="Say that what changed touches no number of a run.")
 @click.argument("run_id")
 @click.option("--why", required=True, help="Why what changed touches no number of the run, in one sentence.")
 @_record
 @_json
 def waive(run_id: str, *, why: str, folder: Path | None, as_json: bool) -> None:
-    """Say that what changed since a run touches none of its numbers; void at the next change."""
+    """Say, on record, that what changed since a run touches none of its numbers; void at the next change.
+
+    Its claims then hold again, with your reason beside them. `assay runs stale` lists what changed.
+    """
     if not why.strip():
         raise ConfigError("--why: say in one sentence why what changed touches no number of this run.")
     repository = find_repository()
