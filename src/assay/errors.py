@@ -20,6 +20,10 @@ class RecordError(AssayError):
     """A run, event, manifest, summary or registration cannot be written, read or trusted."""
 
 
+class NoRepositoryError(RecordError, ConfigError):
+    """Neither the folder nor one above it is a repository: the command was typed in another place."""
+
+
 EvidenceReason = Literal["absent", "unfinished", "altered", "superseded", "unreadable", "non-finite"]
 
 

@@ -124,6 +124,10 @@ def test_a_pipe_that_closes_early_is_no_error(once: Path) -> None:
         (("runs", "shwo"), "No such command 'shwo'"),
         (("data", "fetch", "nothing-like-it"), "data fetch: there is no 'nothing-like-it'."),
         (("data", "fetch"), "data fetch: name what to fetch, or --all. Known: "),
+        (("claims", "--format", "github", "--json"), "claims: --format github and --json exclude each other"),
+        (("claims", "--list", "--format", "badge"), "claims: --format badge and --list exclude each other"),
+        (("claims", "--list", "-k", "M1"), "claims --list speaks of all claims; -k M1 came as well"),
+        (("claims", "text", "--format", "github", "--json"), "--json and --format github exclude each other"),
     ],
 )
 def test_a_wrong_word_is_named_with_the_known_ones_and_nothing_is_written(
@@ -135,6 +139,13 @@ def test_a_wrong_word_is_named_with_the_known_ones_and_nothing_is_written(
     assert words in done.stderr
     assert "Traceback" not in done.stderr
     assert written(once) == before
+
+
+@pytest.mark.parametrize("command", ["runs", "freeze --status", "report toy", "export codemeta", "claims text"])
+def test_a_command_outside_of_any_repository_is_a_wrong_use(tmp_path: Path, command: str) -> None:
+    done = assay(tmp_path, *command.split())
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "holds experiments/ or pyproject.toml, and neither does it" in done.stderr
 
 
 def test_registering_from_a_dirty_tree_is_refused_before_anything_runs(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -188,7 +189,7 @@ def test_work_that_is_not_committed_and_an_ignored_record_are_named(tmp_path: Pa
     write(tmp_path, {"model.py": "x = 1\n", ".gitignore": "*.csv\n/artifacts/\n/build/\n__pycache__/\n.venv/\n"})
     commit(tmp_path)
     write(tmp_path, {"model.py": "x = 2\n", "draft.py": "y = 1\n"})
-    uncommitted, ignored = assay_json(tmp_path, "init")["notes"]
+    uncommitted, ignored, *_ = assay_json(tmp_path, "init")["notes"]
     assert uncommitted.startswith("Not committed yet: model.py, draft.py.")
     assert ignored.startswith("git ignores experiments/summaries/run/table.csv,")
     assert "Add !experiments/summaries/** to .gitignore" in ignored
@@ -222,10 +223,45 @@ def test_what_stands_in_the_way_is_said_before_anything_is_written(
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
-def test_the_workflow_installs_this_version(tmp_path: Path) -> None:
-    assay_json(tmp_path, "init")
-    assert f"pip install assay=={PROJECT['version']}\n" in files(tmp_path)[".github/workflows/claims.yml"]
-    assert json.dumps(files(tmp_path)).count("{version}") == 0
+def test_the_workflow_installs_assay_from_where_it_came(tmp_path: Path) -> None:
+    """Here an editable folder or a path, which no other machine has: said, and no path is written."""
+    (tmp_path / "paper").mkdir()
+    found = assay_json(tmp_path / "paper", "init")
+    workflow = files(tmp_path / "paper")[".github/workflows/claims.yml"]
+    assert '      - run: python -m pip install "assay"\n' in workflow
+    assert "# Where this Assay can be installed from is not known here" in workflow
+    assert any("installs `assay` by its bare name" in note for note in found["notes"])
+    assert [place for place in (*sys.path, "file:", "{") if place and place in workflow] == []
+    again = assay_json(tmp_path / "paper", "init")
+    assert not any("bare name" in note for note in again["notes"])
+
+
+@pytest.mark.parametrize(
+    ("origin", "wanted"),
+    [
+        (None, f"assay=={PROJECT['version']}"),
+        (
+            {"url": "https://git.example.org/lab/assay.git", "vcs_info": {"vcs": "git", "commit_id": "a" * 40}},
+            f"assay @ git+https://git.example.org/lab/assay.git@{'a' * 40}",
+        ),
+    ],
+)
+def test_an_installation_that_tells_its_origin_is_what_the_workflow_installs(
+    tmp_path: Path, origin: dict[str, Any] | None, wanted: str
+) -> None:
+    source = Path(__file__).parents[2] / "src"
+    site, paper = tmp_path / "site", tmp_path / "paper"
+    for name in ("assay", "assay_pytest"):
+        shutil.copytree(source / name, site / name, ignore=shutil.ignore_patterns("__pycache__"))
+    installed = site / f"assay-{PROJECT['version']}.dist-info"
+    told = {"METADATA": f"Metadata-Version: 2.1\nName: assay\nVersion: {PROJECT['version']}\n", "INSTALLER": "pip\n"}
+    write(installed, told if origin is None else {**told, "direct_url.json": json.dumps(origin)})
+    paper.mkdir()
+    found = assay_json(paper, "init", env={"PYTHONPATH": str(site)})
+    workflow = files(paper)[".github/workflows/claims.yml"]
+    assert f'      - run: python -m pip install "{wanted}"\n' in workflow
+    assert "not known" not in workflow
+    assert not any("bare name" in note for note in found["notes"])
 
 
 def test_a_command_that_needs_an_extra_names_it(tmp_path: Path, environment: dict[str, str]) -> None:

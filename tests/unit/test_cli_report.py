@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.report.study_repository import make, write
-from tests.unit.runs.toy_repository import assay
+from tests.unit.runs.toy_repository import assay, commit
 
 TOKEN = "planted-token-0123456789"
 USER = "planteduser"
@@ -102,10 +102,38 @@ def test_exports(repository: Path, tmp_path: Path) -> None:
     assert stated.returncode == 1
     assert json.loads((tmp_path / "statement.json").read_text())["predicate"]["result"] == "FAILED"
     assert assay(repository, "export", "in-toto", str(tmp_path / "statement.json")).returncode == 1  # written anew
+    named = assay(repository, "export", "codemeta", "codemeta.json", "--json")
+    assert json.loads(named.stdout) == {"file": "codemeta.json"}
     before = (repository / "pyproject.toml").read_bytes()
     refused = assay(repository, "export", "in-toto", str(repository / "pyproject.toml"))
     assert (refused.returncode, (repository / "pyproject.toml").read_bytes()) == (2, before)
     assert "exists and is no such document" in refused.stderr
+
+
+def test_all_that_an_export_lacks_is_said_at_once(tmp_path: Path) -> None:
+    """As after `assay init`: no registered run, no name, no licence, and a folder that is not new."""
+    assert assay(tmp_path, "init").returncode == 0
+    write(tmp_path, "crate/notes.txt", "mine")
+    crate = assay(tmp_path, "export", "ro-crate", "crate")
+    assert (crate.returncode, crate.stdout) == (2, "")
+    said = crate.stderr.splitlines()
+    assert said[:3] == [
+        "assay: export ro-crate: 3 things stand against it, and nothing was written.",
+        '1. No run is registered; assay run NAME --register "..." registers one.',
+        "2. crate is there already. Name a new folder.",
+    ]
+    lacking = "CITATION.cff and pyproject.toml do not give the name (title in CITATION.cff) and the license (an SPDX"
+    assert said[3].startswith(f"3. {lacking}")
+    meta = assay(tmp_path, "export", "codemeta")
+    assert (meta.returncode, meta.stderr.startswith(f"assay: export: {lacking}")) == (2, True)
+    example = meta.stderr.split("\n\n")[1]
+    with (tmp_path / "pyproject.toml").open("a") as settings:
+        settings.write(f"\n{example}\n")
+    assert json.loads(assay(tmp_path, "export", "codemeta").stdout)["name"] == "my-paper"
+    commit(tmp_path)
+    assert assay(tmp_path, "run", "example.first_digits", "--register", "first").returncode == 0
+    done = assay(tmp_path, "export", "ro-crate", "new")
+    assert done.returncode == 0, done.stderr
 
 
 def test_nothing_of_the_machine_is_in_any_output(repository: Path, tmp_path: Path) -> None:

@@ -28,7 +28,10 @@ _INTERRUPTED = 130
 
 
 class _Assay(click.Group):
-    """The command, which knows where a command stands that was named without its group."""
+    """The command, which knows where a command stands that was named without its group, and lists all in order."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -41,7 +44,11 @@ class _Assay(click.Group):
 @click.group(cls=_Assay, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(__version__, prog_name="assay")
 def assay() -> None:
-    """Claims are tests: run experiments, keep their record, and check every printed number against it."""
+    """Claims are tests: run experiments, keep their record, and check every printed number against it.
+
+    All but init, data and merge are typed in a repository: a folder with experiments/, or one below it. Every command
+    takes --json. Exit status: 0 good, 1 a check fell short or a run failed, 2 wrong use, 130 interrupted.
+    """
 
 
 for _command in (init, run, runs, claims, freeze, report, export, data, merge):

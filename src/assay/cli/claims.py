@@ -20,31 +20,56 @@ class _CheckByDefault(click.Group):
         return super().parse_args(ctx, args)
 
 
-@click.group(cls=_CheckByDefault)
+@click.group(cls=_CheckByDefault, short_help="Check every claim, list them, or check the numbers of a text.")
 def claims() -> None:
-    """Check every claim (the default: `assay claims -k M7 --claims-strict`), or the numbers of a text."""
+    """Check every claim, or, with text, the numbers of a text.
+
+    `assay claims` is `assay claims check`, whose options (`assay claims check --help`) and those of pytest go with it:
+
+    \b
+      assay claims                          every claim under claims/
+      assay claims -k M7 --claims-strict    one claim; a stale run fails it
+      assay claims --list                   what is claimed, and where
+      assay claims --format github          annotations beside the lines
+      assay claims text README.md           numbers that no claim prints
+    """
 
 
 claims.add_command(text)
 
 
-@claims.command(context_settings={"ignore_unknown_options": True})
+@claims.command(
+    context_settings={"ignore_unknown_options": True}, short_help="Check every claim against the registered runs."
+)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 @click.option("--list", "only_list", is_flag=True, help="List the claims as they are written, without checking them.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-@click.option("--format", "form", type=click.Choice(["github", "sarif", "badge"]), help="Print the verdicts so.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["github", "sarif", "badge"]),
+    help="The verdicts as annotations, SARIF or SVG.",
+)
 @click.pass_context
 def check(
     context: click.Context, arguments: tuple[str, ...], *, only_list: bool, as_json: bool, form: str | None
 ) -> None:
     """Check every claim under claims/ against the registered runs; ARGUMENTS go to pytest (files, -k, --claims-strict).
 
+    `pytest --help` lists the options on claims: --claims-strict, --claims-table, --claims-accept, --claims-mutate ...
+    --json prints the verdicts as one document, and what pytest says on standard error.
+
     Exit 0 when every claim holds, is pending, or (without --claims-strict) is stale; 1 when one does not.
     """
     from assay.ledger.session import configured_names, list_claims, run_claims
 
+    shapes = {f"--format {form}": form is not None, "--list": only_list, "--json": as_json and form is not None}
+    if len(chosen := [option for option, given in shapes.items() if given]) > 1:
+        raise ConfigError(f"claims: {' and '.join(chosen)} exclude each other. Drop one.")
+    if arguments and (form or only_list):
+        raise ConfigError(f"claims {chosen[0]} speaks of all claims; {' '.join(arguments)} came as well. Drop it.")
     if form is not None:
-        context.exit(_formatted(form, arguments))
+        context.exit(_formatted(form))
     if not only_list:
         context.exit(run_claims(list(arguments), as_json=as_json))
     repository = find_repository()
@@ -55,7 +80,7 @@ def check(
         echo_table(("claim", "place", "section", "run", "sentence"), found)
 
 
-def _formatted(form: str, arguments: tuple[str, ...]) -> int:
+def _formatted(form: str) -> int:
     """Check every claim and print the verdicts as annotations, SARIF or a badge; the exit status of the check."""
     from assay.ledger.claim import Verdict
     from assay.report.badge import badge
@@ -64,8 +89,6 @@ def _formatted(form: str, arguments: tuple[str, ...]) -> int:
     from assay.report.sarif import sarif
     from assay.runs.registry import open_record
 
-    if arguments:
-        raise ConfigError(f"claims --format {form} speaks of all claims; {' '.join(arguments)} came as well. Drop it.")
     repository = find_repository()
     found = read_claims(repository, open_record(repository / "experiments"))
     if form == "badge":

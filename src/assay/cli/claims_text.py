@@ -13,7 +13,7 @@ from assay.runs.storage import find_repository
 _FORMATS = ("table", "github", "sarif", "json")
 
 
-@click.command("text")
+@click.command("text", short_help="Compare the numbers of a text with the claims.")
 @click.argument("files", nargs=-1)
 @click.option("--format", "shape", type=click.Choice(_FORMATS), default="table", help="How to show what was found.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document (--format json).")
@@ -27,6 +27,8 @@ def text(context: click.Context, files: tuple[str, ...], *, shape: str, as_json:
 
     Exit 0 when nothing is wrong and no number is loose among results; 1 otherwise; 2 for a wrong use.
     """
+    if as_json and shape not in ("table", "json"):
+        raise ConfigError(f"claims text: --json and --format {shape} exclude each other. Drop one.")
     from assay.ledger import manuscripts, text_formats
     from assay.ledger.coverage import Standing
 

@@ -16,18 +16,19 @@ from assay.runs.configuration import nearest
 _SOURCES = ("assay.tasks.text", "assay.models.weights_source")
 
 
-@click.group()
+@click.group(short_help="Fetch corpora and model weights.")
 def data() -> None:
     """Fetch corpora and model weights into the cache."""
 
 
-@data.command()
+@data.command(short_help="Fetch by name, each once, each checked against its digest.")
 @click.argument("names", nargs=-1)
 @click.option("--all", "everything", is_flag=True, help="Fetch all there is.")
 @click.option("--list", "only_list", is_flag=True, help="List what can be fetched, with size and licence.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def fetch(names: tuple[str, ...], *, everything: bool, only_list: bool, as_json: bool) -> None:
-    """Fetch NAMES into the cache; what is there already is only checked."""
+    """Fetch NAMES, of those that --list shows, into the cache (ASSAY_CACHE, or the user's own cache folder); what is
+    there already is only checked."""
     known = fetchables()
     if only_list:
         rows = [(name, known[name].describe()) for name in known]
@@ -40,8 +41,9 @@ def fetch(names: tuple[str, ...], *, everything: bool, only_list: bool, as_json:
         raise ConfigError(f"data fetch: name what to fetch, or --all. Known: {', '.join(known)}.")
     places: dict[str, str] = {}
     for name in chosen:
-        say(f"{name}: {known[name].describe()}", err=as_json)
-        places[name] = str(known[name].fetch(progress=functools.partial(_say, name)))
+        description = known[name].describe()
+        say(f"{name}: {description}", err=as_json)
+        places[name] = str(known[name].fetch(progress=functools.partial(_say, name, description)))
         say(f"{name}: {places[name]}", err=as_json)
     if as_json:
         echo_json(places)
@@ -55,5 +57,7 @@ def fetchables() -> Mapping[str, Any]:
     return known
 
 
-def _say(name: str, line: str) -> None:
-    say(f"{name}: {line}", err=True)
+def _say(name: str, said: str, line: str) -> None:
+    """Say a line of progress under the name; a source that begins with its own name or description repeats nothing."""
+    if told := line.removeprefix(f"{name}: ").removeprefix(said).removeprefix("; "):
+        say(f"{name}: {told}", err=True)

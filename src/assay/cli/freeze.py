@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,8 @@ import click
 from assay.cli.show import echo_json, echo_table, say
 from assay.errors import ConfigError, RecordError
 from assay.runs.configuration import nearest
-from assay.runs.freeze import ROOT, Freeze, freezes
-from assay.runs.freeze_status import confirmatory_runs, stands
+from assay.runs.freeze import ROOT, Freeze, copy_problem, freezes
+from assay.runs.freeze_status import OrderedRun, confirmatory_runs, stands
 from assay.runs.order import OrderVerdict
 from assay.runs.registry import Record
 from assay.runs.storage import find_repository
@@ -19,17 +20,17 @@ from assay.runs.storage import find_repository
 _file = click.Path(path_type=Path, exists=True, dir_okay=False)
 
 
-@click.command()
+@click.command(short_help="Fix a study's plan on record before it is run; say which came first.")
 @click.argument("study", required=False)
-@click.option("--tier", help="Freeze the configuration of this tier (default: every confirmatory one).")
-@click.option("--set", "assignments", multiple=True, metavar="FIELD=VALUE", help="As the run will be given it.")
+@click.option("--tier", help="Freeze the configuration of this tier alone (default: every confirmatory one).")
+@click.option("--set", "assignments", multiple=True, metavar="FIELD=VALUE", help="Override a field, as for the run.")
 @click.option(
     "--shared", multiple=True, metavar="NAME", help="A seed or data set that other runs may use; * is any text."
 )
 @click.option("--status", is_flag=True, help="Say how the freezes stand, and which came first: freeze or run.")
 @click.option("--stamp", type=_file, metavar="REPLY", help="Keep an RFC 3161 timestamp of the last freeze's event.")
 @click.option(
-    "--certificates", type=_file, metavar="PEM", help="Certificates of the timestamp's authority, root included."
+    "--certificates", type=_file, metavar="PEM", help="With --stamp: certificates of the authority, root included."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.pass_context
@@ -47,7 +48,9 @@ def freeze(
 ) -> None:
     """Freeze STUDY: copy its PREREGISTRATION.md, and put its hash, the commit and the configurations on record.
 
-    Exit 1 with --status when an order is violated.
+    The study's tiers of kind confirmatory are frozen, or --tier with --set. A confirmatory run then needs the freeze
+    committed. --status writes nothing; it exits 0 when every order is proven or witnessed, and 1 when one is
+    unprovable or violated, or when a frozen copy is missing or edited.
     """
     repository = find_repository()
     making = bool(tier or assignments or shared)
@@ -120,4 +123,17 @@ def _status(repository: Path, study: str | None, *, as_json: bool) -> int:
             echo_table(("confirmatory run", "status", "order", "freeze", "why"), runs)
         if not rows and not runs:
             say(f"{study or 'No study'}: {'not frozen' if study else 'is frozen'}, no confirmatory run.", err=True)
-    return 1 if any(one.order == OrderVerdict.VIOLATED for one in runs) else 0
+    return _fell_short(runs, [one for one in known if copy_problem(one, repository)], err=as_json)
+
+
+def _fell_short(runs: list[OrderedRun], damaged: list[Freeze], *, err: bool) -> int:
+    """Say how many orders are not shown and how many copies are not whole; 1 when there are any, else 0."""
+    short = [one for one in runs if one.order not in (OrderVerdict.PROVEN, OrderVerdict.WITNESSED)]
+    if short:
+        of = "1 confirmatory run" if len(runs) == 1 else f"{len(runs)} confirmatory runs"
+        counts = Counter(str(one.order) for one in short)
+        words = ", ".join(f"{count} {word}" for word, count in sorted(counts.items()))
+        say(f"order not shown for {len(short)} of {of}: {words}", err=err)
+    if damaged:
+        say(f"frozen copies missing or edited: {', '.join(one.copy for one in damaged)}", err=err)
+    return 1 if short or damaged else 0

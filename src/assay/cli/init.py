@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 import click
 
+from assay.cli.origin import requirement
 from assay.cli.show import echo_json, say
-from assay.cli.starter import EXPERIMENT, Starter, look
+from assay.cli.starter import EXPERIMENT, UNKNOWN_ORIGIN, WORKFLOW, Starter, look
 from assay.errors import ConfigError
 from assay.runs.provenance import changed_files, code_state, git
 
@@ -26,7 +27,7 @@ class Keeping(NamedTuple):
     unsaved: tuple[str, ...]
 
 
-@click.command()
+@click.command(short_help="Make the smallest working harness in a folder.")
 @click.argument("folder", default=".", type=click.Path(path_type=Path, file_okay=False))
 @click.option("--yes", is_flag=True, help="Add lines to files that are there without asking.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document; asks nothing.")
@@ -46,7 +47,8 @@ def init(context: click.Context, folder: Path, *, yes: bool, as_json: bool) -> N
         context.exit(1)
     starter.write()
     own = _own(starter, keeping)
-    notes, commands = _notes(folder, keeping, own), _commands(folder, keeping, own)
+    notes = [*_notes(folder, keeping, own), *_note_on_origin(starter)]
+    commands = _commands(folder, keeping, own)
     if as_json:
         changed = [change.name for change in starter.changes]
         found = {"new": sorted(starter.new), "changed": changed, "left": starter.left}
@@ -125,6 +127,15 @@ def _notes(folder: Path, keeping: Keeping, own: list[str]) -> list[str]:
             "a line each, or take out the line that ignores it."
         )
     return notes
+
+
+def _note_on_origin(starter: Starter) -> list[str]:
+    if WORKFLOW not in starter.new or requirement() is not None:
+        return []
+    return [
+        f"{WORKFLOW} installs `assay` by its bare name, since this installation does not tell from where another "
+        f"machine gets it. Put the address there, such as {UNKNOWN_ORIGIN}."
+    ]
 
 
 def _commands(folder: Path, keeping: Keeping, own: list[str]) -> list[str]:

@@ -8,12 +8,12 @@ from typing import Any
 
 import click
 
-from assay.cli.show import echo_json, echo_table
+from assay.cli.show import echo_json, echo_table, say
 
 _SHOWN = 12
 
 
-@click.command()
+@click.command(short_help="Merge checkpoints as a recipe says.")
 @click.argument("recipe", type=click.Path(path_type=Path))
 @click.argument("out", type=click.Path(path_type=Path))
 @click.option("--seed", type=int, default=0, show_default=True, help="Root of the random streams of DARE and DELLA.")
@@ -25,7 +25,9 @@ _SHOWN = 12
     help="Models with different vocabularies: refuse, or take embedding and head from the first model.",
 )
 @click.option("--shard-bytes", type=click.IntRange(min=1), help="Largest file of the result, in bytes (default 5e9).")
-@click.option("--check", "only_check", is_flag=True, help="Only check: recipe, configurations, names and shapes.")
+@click.option(
+    "--check", "only_check", is_flag=True, help="Only check recipe, configurations, names, shapes; make nothing."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def merge(
     recipe: Path,
@@ -63,6 +65,6 @@ def merge(
     lines = [(key, value) for key, value in summary.items() if key not in ("notes", "left_out")]
     echo_table(("merge", "value"), lines)
     for note in summary["notes"][:_SHOWN]:
-        click.echo(f"note: {note}")
+        say(f"note: {note}")
     if len(summary["notes"]) > _SHOWN:
-        click.echo(f"... and {len(summary['notes']) - _SHOWN} more in {streaming.MERGE_RECORD}")
+        say(f"... and {len(summary['notes']) - _SHOWN} more in {streaming.MERGE_RECORD}")

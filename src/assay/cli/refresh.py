@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.cli.executors import Computing
-from assay.cli.run import Plan, prints_to_stderr, run_plans
+from assay.cli.run import Plan, document, prints_to_stderr, run_plans, warn_of_unused
 from assay.cli.show import echo_json, echo_table, say
 from assay.errors import ConfigError
 from assay.runs.configuration import plain
@@ -36,6 +36,12 @@ def refresh(
     record = open_record(folder or repository / "experiments")
     with prints_to_stderr():
         steps = reruns(record, repository, name=name, tier=tier)
+    if computing.executor == "slurm-script" and register is None and len(steps) > 1 and not dry_run:
+        raise ConfigError(
+            f"run --stale --executor slurm-script: {len(steps)} runs would be collected by later commands, which "
+            'do not know of each other. Add --register "...": each then reads what was registered before it. '
+            "Nothing was run."
+        )
     plans = [Plan(one.now.experiment, one.now.config, one.manifest.tier, one.now.assignments) for one in steps]
     for plan in plans:
         plain(plan.config)
@@ -54,10 +60,12 @@ def refresh(
             upstream=fresh_first(record, fresh, registered_in(record, open_record(repository / "experiments"))),
             ended=lambda plan, run_id: fresh.update({(plan.experiment.name, plan.experiment.tag(plan.tier)): run_id}),
         )
+    warnings = warn_of_unused(reports, computing)
     if as_json:
-        status = "planned" if dry_run else "completed"
-        echo_json({"status": status, "plan": [_document(one) for one in steps], "runs": reports})
-    elif steps and not dry_run and register is None:
+        status = "planned" if dry_run else document(reports)["status"]
+        planned = [_document(one) for one in steps]
+        echo_json({"status": status, "plan": planned, "runs": reports, "warnings": warnings})
+    elif any(one["status"] == "completed" for one in reports) and register is None:
         say('Not registered: the runs that spoke still do. assay runs register RUN_ID --why "..."')
 
 

@@ -11,7 +11,7 @@ from assay.runs.registry import open_record
 from assay.runs.storage import find_repository, shown
 
 
-@click.command()
+@click.command(short_help="Make the page, LaTeX numbers and badge of a study.")
 @click.argument("study")
 @click.option("--out", "folder", type=click.Path(path_type=Path), help="Write there (default: build/report/STUDY/).")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")

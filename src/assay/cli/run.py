@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shlex
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import click
 
@@ -18,10 +19,12 @@ from assay.errors import AssayError, ConfigError, EvidenceError
 from assay.runs.compare import diff
 from assay.runs.configuration import plain
 from assay.runs.engines import HandedOverError
-from assay.runs.execution import Upstream, execute
+from assay.runs.execution import Upstream, execute, registered_in
 from assay.runs.experiment import Experiment, description, find, study
 from assay.runs.manifest import RunStatus
 from assay.runs.overrides import override
+from assay.runs.recorder import Run
+from assay.runs.refresh import Place, after_the_handed_over
 from assay.runs.registry import Record, open_record
 from assay.runs.storage import find_repository, shown
 
@@ -39,11 +42,11 @@ class Plan(NamedTuple):
     overrides: tuple[str, ...] | None
 
 
-@click.command()
+@click.command(short_help="Run an experiment, a study, or what is stale.")
 @click.argument("name", required=False)
-@click.option("--tier", help="Which configuration: tiny, quick, small, open, full, as far as the experiment has them.")
+@click.option("--tier", help="Which configuration, of those that the experiment has (a wrong name lists them).")
 @click.option("--set", "assignments", multiple=True, metavar="FIELD=VALUE", help="Override a field; nested: a.b=VALUE.")
-@click.option("--register", metavar="WHY", help="Register the run when it completes; needs a clean commit.")
+@click.option("--register", metavar="WHY", help="Register the run when it completes, and why; needs a clean commit.")
 @click.option("--record", "folder", type=click.Path(path_type=Path), help="Write the record under this folder instead.")
 @computing_options
 @click.option("--stale", is_flag=True, help="Run again, upstream first, the registered runs that are outgrown.")
@@ -61,7 +64,18 @@ def run(
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    """Run the experiment NAME, or every experiment of the study NAME; with --stale what is outgrown of it or of all."""
+    """Run the experiment NAME, or every experiment of the study NAME; with --stale what is outgrown of it or of all.
+
+    NAME is study.experiment, as in experiments/study/experiment.py, or study. The run is recorded, and compared with
+    the registered one; the same command after a kill or failure computes only the cells that are missing.
+
+    \b
+      assay run coins.heads --tier small --set seed=2
+      assay run coins.heads --register "the first run"
+      assay run --stale --dry-run
+
+    Exit 0 when every run completed, or its cells were handed to Slurm; 1 when one failed.
+    """
     if stale:
         from assay.cli.refresh import refresh
 
@@ -87,8 +101,9 @@ def run(
     for plan in plans:
         plain(plan.config)
     reports = run_plans(plans, record, repository, register=register, computing=computing, as_json=as_json)
+    warnings = warn_of_unused(reports, computing)
     if as_json:
-        echo_json(reports[0] if len(reports) == 1 else {"status": "completed", "runs": reports})
+        echo_json({**document(reports), "warnings": warnings})
 
 
 def run_plans(
@@ -102,31 +117,75 @@ def run_plans(
     upstream: Upstream | None = None,
     ended: Callable[[Plan, str], None] = lambda plan, run_id: None,
 ) -> list[dict[str, Any]]:
-    """Run one plan after the other and report each; ``ended`` is told the run id of each as it completes."""
+    """Run one plan after the other and report each; ``ended`` is told the run id of each as it completes.
+
+    A plan whose cells are handed to a batch system ends there, and the next one goes on. One that would read the new
+    run of that plan (given ``upstream``, or ``register``) waits for it: it ends where it asks for it.
+    """
     reports: list[dict[str, Any]] = []
+    handed: list[Place] = []
+    stale = upstream is not None
+    if stale or register is not None:
+        main = open_record(repository / "experiments")
+        upstream = after_the_handed_over(handed, upstream or registered_in(record, main))
     for plan in plans:
         _announce(plan, record, repository, computing=computing, err=as_json)
-        with computing.opened() as engine, _reporting(record, as_json=as_json, reports=reports) as started:
-            with prints_to_stderr() if as_json else contextlib.nullcontext():
-                run_id = execute(
-                    plan.experiment,
-                    plan.config,
-                    record=record,
-                    repository=repository,
-                    tier=plan.tier,
-                    workers=computing.workers,
-                    engine=engine,
-                    limits=computing.limits,
-                    register=register,
-                    upstream=upstream,
-                    started=started,
-                    overrides=plan.overrides,
-                )
-            reports[-1] = _report(record, run_id, register=register)
-            ended(plan, run_id)
-        if not as_json:
-            _conclude(record, run_id, plan)
+        try:
+            with computing.opened() as engine, _reporting(record, plan, as_json=as_json, reports=reports) as started:
+                with prints_to_stderr() if as_json else contextlib.nullcontext():
+                    run_id = execute(
+                        plan.experiment,
+                        plan.config,
+                        record=record,
+                        repository=repository,
+                        tier=plan.tier,
+                        workers=computing.workers,
+                        engine=engine,
+                        limits=computing.limits,
+                        register=register,
+                        upstream=upstream,
+                        started=started,
+                        overrides=plan.overrides,
+                    )
+                reports[-1] |= _report(record, run_id, register=register)
+                ended(plan, run_id)
+        except HandedOverError as error:
+            handed.append((plan.experiment.name, plan.experiment.tag(plan.tier)))
+            again = _command(plan, record, stale=stale, register=register, computing=computing)
+            reports[-1] |= {"script": error.script, "message": str(error), "then": again}
+            say(f"{error}\n  then: {again}", err=as_json)
+        else:
+            if not as_json:
+                _conclude(record, run_id, plan)
     return reports
+
+
+def _command(plan: Plan, record: Record, *, stale: bool, register: str | None, computing: Computing) -> str:
+    """What to type to go on with this run alone, in the current folder."""
+    words = ["assay", "run", *(["--stale"] if stale else []), plan.experiment.name]
+    words += ["--tier", plan.tier] if plan.tier else []
+    words += [word for field in (() if stale else plan.overrides or ()) for word in ("--set", field)]
+    if record.root != find_repository() / "experiments":
+        words += ["--record", os.path.relpath(record.root)]
+    words += computing.words()
+    return shlex.join([*words, *(["--register", register] if register else [])])
+
+
+def document(reports: list[dict[str, Any]]) -> dict[str, Any]:
+    """What runs that ended come to as one JSON document: the report of one, or the reports of several."""
+    if len(reports) == 1:
+        return reports[0]
+    statuses = [one["status"] for one in reports if one["status"] != RunStatus.COMPLETED]
+    return {"status": statuses[-1] if statuses else str(RunStatus.COMPLETED), "runs": reports}
+
+
+def warn_of_unused(reports: Sequence[dict[str, Any]], computing: Computing) -> list[str]:
+    """Say that options on cells did nothing where no run had any; what was said."""
+    names = dict.fromkeys(one["experiment"] for one in reports)
+    warnings = computing.unused(list(names), n_cells=sum(one["cells"] for one in reports))
+    for line in warnings:
+        say(f"warning: {line}", err=True)
+    return warnings
 
 
 def _announce(plan: Plan, record: Record, repository: Path, *, computing: Computing, err: bool) -> None:
@@ -151,41 +210,34 @@ def prints_to_stderr() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _reporting(record: Record, *, as_json: bool, reports: list[dict[str, Any]]) -> Iterator[Any]:
+def _reporting(record: Record, plan: Plan, *, as_json: bool, reports: list[dict[str, Any]]) -> Iterator[Any]:
     """Name the run as soon as it has a name; when it does not complete, say so before the exception goes on."""
+    runs: list[Run] = []
 
-    def started(run_id: str) -> None:
-        reports.append({"run_id": run_id, "status": str(RunStatus.RUNNING)})
-        say(f"  run    {run_id}", err=as_json)
+    def started(run: Run) -> None:
+        runs.append(run)
+        reports.append({"experiment": plan.experiment.name, "run_id": run.run_id, "status": str(RunStatus.RUNNING)})
+        say(f"  run    {run.run_id}", err=as_json)
 
-    known = len(reports)
     try:
         yield started
+        reports[-1]["cells"] = runs[0].n_cells
     except BaseException as error:
-        if len(reports) == known:
+        if not runs:
             raise
+        status = record.status(runs[0].run_id)
+        reports[-1] |= {"status": str(status), "cells": runs[0].n_cells}
         if isinstance(error, HandedOverError):
-            _handed_over(error, as_json=as_json, reports=reports)
-        stopped = isinstance(error, KeyboardInterrupt)
-        status = record.status(reports[-1]["run_id"])
-        reports[-1] |= {"status": str(status), "error": f"{type(error).__name__}: {error}".rstrip(": ")}
+            raise
+        reports[-1]["error"] = f"{type(error).__name__}: {error}".rstrip(": ")
         if as_json:
-            echo_json(reports[0] if len(reports) == 1 else {"status": reports[-1]["status"], "runs": reports})
+            echo_json(document(reports))
         partial = "" if status is RunStatus.COMPLETED else "; its partial numbers are no evidence"
-        say(f"Run {reports[-1]['run_id']} {status}{partial}.", err=True)
-        if stopped or isinstance(error, AssayError):
+        say(f"Run {runs[0].run_id} {status}{partial}.", err=True)
+        if isinstance(error, KeyboardInterrupt | AssayError):
             raise
         say("".join(traceback.format_exception(error)), err=True, nl=False)
         raise SystemExit(1) from error
-
-
-def _handed_over(handed: HandedOverError, *, as_json: bool, reports: list[dict[str, Any]]) -> NoReturn:
-    """What was asked is done: say what comes next, and exit with status 0."""
-    reports[-1] |= {"status": str(RunStatus.INTERRUPTED), "script": handed.script}
-    say(str(handed), err=as_json)
-    if as_json:
-        echo_json(reports[0] if len(reports) == 1 else {"status": reports[-1]["status"], "runs": reports})
-    raise SystemExit(0) from handed
 
 
 def _report(record: Record, run_id: str, *, register: str | None) -> dict[str, Any]:

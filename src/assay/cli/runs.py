@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,7 +32,9 @@ _SHOWN = (
     *("accelerator", "determinism"),
 )
 
-_record = click.option("--record", "folder", type=click.Path(path_type=Path), help="Read the record under this folder.")
+_record = click.option(
+    "--record", "folder", type=click.Path(path_type=Path), help="Folder of the record (default: experiments/)."
+)
 _json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 
 
@@ -57,9 +60,12 @@ class Line(NamedTuple):
     experiment: str
 
 
-@click.group(cls=_ListByDefault)
+@click.group(cls=_ListByDefault, short_help="List runs; show, compare, register, verify, refresh them.")
 def runs() -> None:
-    """Look at the record: list (the default), show, diff, register, doctor, index, verify, stale, waive."""
+    """List all runs, or one of the commands below.
+
+    `assay runs` is `assay runs list`, whose options go with it: `assay runs --status failed --json`.
+    """
 
 
 for _command in (verify, stale, waive):
@@ -90,7 +96,7 @@ def list_runs(*, status: str | None, experiment: str | None, folder: Path | None
         say(f"{what} in {shown(record.root)}/.", err=True)
 
 
-@runs.command()
+@runs.command(short_help="Show one run: how it stands, from what it came, its numbers.")
 @click.argument("run_id")
 @_record
 @_json
@@ -116,7 +122,7 @@ def show(run_id: str, *, folder: Path | None, as_json: bool) -> None:
         echo_table(("number", "value"), list(numbers.items()))
 
 
-@runs.command("diff")
+@runs.command("diff", short_help="Show in what two completed runs differ.")
 @click.argument("first")
 @click.argument("second")
 @_record
@@ -143,30 +149,42 @@ def show_diff(first: str, second: str, *, folder: Path | None, as_json: bool) ->
     say(f"{len(found.numbers)} of {found.compared} numbers differ, by at most {found.largest:.2g} relative")
 
 
-@runs.command()
+@runs.command(short_help="Let a run speak for its experiment, or no more.")
 @click.argument("run_id")
-@click.option("--why", required=True, help="Why this run speaks for its experiment, in one sentence.")
+@click.option("--why", required=True, help="Why this run speaks for its experiment, or no more, in one sentence.")
+@click.option("--withdraw", is_flag=True, help="Let the run speak no more, and no other in its place.")
 @_record
 @_json
-def register(run_id: str, *, why: str, folder: Path | None, as_json: bool) -> None:
-    """Let a completed run from a clean commit speak for its experiment and tier."""
+def register(run_id: str, *, why: str, withdraw: bool, folder: Path | None, as_json: bool) -> None:
+    """Let a completed run from a clean commit speak for its experiment and tier: claims read it from then on.
+
+    The run that spoke before is superseded. --withdraw takes back the word of a run whose experiment is gone: claims
+    on it are unverified then. Nothing of the run is removed.
+    """
     record = open_record(folder)
     if not why.strip():
-        raise ConfigError("--why: say in one sentence why this run should speak for its experiment.")
-    done = record.register(_known(record, run_id), why=why)
+        what = "speak no more" if withdraw else "speak for its experiment"
+        raise ConfigError(f"--why: say in one sentence why this run should {what}.")
+    change = record.withdraw if withdraw else record.register
+    done = change(_known(record, run_id), why=why)
     record.rebuild_index()
     if as_json:
-        echo_json({"run_id": run_id, "experiment": done.experiment, "tier": done.tier, "why": done.why, "at": done.at})
+        echo_json({**dataclasses.asdict(done), "withdrawn": withdraw})
+    elif withdraw:
+        say(f"withdrew {run_id}, which spoke for {done.experiment}, {done.tier}: {done.why}")
     else:
         say(f"registered {run_id} for {done.experiment}, {done.tier}: {done.why}")
 
 
-@runs.command()
+@runs.command(short_help="Say what is wrong with the record.")
 @_record
 @_json
 @click.pass_context
 def doctor(context: click.Context, *, folder: Path | None, as_json: bool) -> None:
-    """Say what is damaged, astray, interrupted or stale; exit 1 when something has to be done."""
+    """Say what is damaged, astray, interrupted or stale, and what to do; changes nothing.
+
+    Exit 1 when something has to be done.
+    """
     record = open_record(folder)
     findings = record.doctor()
     serious = [finding for finding in findings if finding.kind not in HARMLESS]

@@ -12,22 +12,27 @@ from assay.cli.run import prints_to_stderr
 from assay.cli.show import echo_json, echo_table, say
 from assay.errors import ConfigError
 from assay.runs.configuration import nearest
-from assay.runs.refresh import Registered, survey
+from assay.runs.refresh import Registered, survey, withdrawing
 from assay.runs.registry import open_record
 from assay.runs.storage import find_repository, shown
 from assay.runs.waivers import waive as put_waiver
 
-_record = click.option("--record", "folder", type=click.Path(path_type=Path), help="Read the record under this folder.")
+_record = click.option(
+    "--record", "folder", type=click.Path(path_type=Path), help="Folder of the record (default: experiments/)."
+)
 _json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 
 
-@click.command()
+@click.command(short_help="Say what changed since each registered run.")
 @_record
 @_json
 @click.pass_context
 def stale(context: click.Context, *, folder: Path | None, as_json: bool) -> None:
-    """Say of each registered run what changed since: definitions, configuration, data, upstream runs. Imports the
-    experiments to ask for their configuration and data. Exit 1 when one is stale or unreadable."""
+    """Say of each registered run what changed since: definitions, configuration, data, upstream runs.
+
+    Imports the experiments to ask for their configuration and data. Exit 1 when one is stale or unreadable.
+    `assay run --stale` runs them again.
+    """
     repository = find_repository()
     record = open_record(folder)
     with prints_to_stderr():
@@ -38,20 +43,26 @@ def stale(context: click.Context, *, folder: Path | None, as_json: bool) -> None
     elif found:
         echo_table(("run", "verdict", "because"), [row for one in found for row in _rows(one)])
         many = "registered run" if len(found) == 1 else "registered runs"
-        again = ". Run again: assay run --stale" if any(one.verdict == "stale" for one in bad) else ""
+        again = ". Run again: assay run --stale" if any(one.verdict == "stale" and not one.gone for one in bad) else ""
         say(f"{len(bad)} of {len(found)} {many} stale or unreadable{again}")
+        for one in bad:
+            if one.gone:
+                say(withdrawing(one.run_id))
     else:
         say(f"No registered run in {shown(record.root)}/.", err=True)
     context.exit(1 if bad else 0)
 
 
-@click.command()
+@click.command(short_help="Say that what changed touches no number of a run.")
 @click.argument("run_id")
 @click.option("--why", required=True, help="Why what changed touches no number of the run, in one sentence.")
 @_record
 @_json
 def waive(run_id: str, *, why: str, folder: Path | None, as_json: bool) -> None:
-    """Say that what changed since a run touches none of its numbers; void at the next change."""
+    """Say, on record, that what changed since a run touches none of its numbers; void at the next change.
+
+    Its claims then hold again, with your reason beside them. `assay runs stale` lists what changed.
+    """
     if not why.strip():
         raise ConfigError("--why: say in one sentence why what changed touches no number of this run.")
     repository = find_repository()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import final
 
-from assay import __version__
+from assay.cli.origin import requirement
 from assay.cli.pytest_settings import settings_elsewhere, with_claims_texts
 from assay.errors import ConfigError
 from assay.runs.storage import read_bytes, write_durable
@@ -18,12 +18,20 @@ EXPERIMENT = "example.first_digits"
 """The experiment that is made, to be replaced by one's own."""
 
 _THERE = "is there"
-_WORKFLOW = ".github/workflows/claims.yml"
+WORKFLOW = ".github/workflows/claims.yml"
+"""The file that has the claims checked at each push."""
+UNKNOWN_ORIGIN = '"assay @ git+https://HOST/OWNER/assay@COMMIT"'
+"""An example of a requirement, for whom the installation does not tell from where Assay can be installed."""
+
+_UNKNOWN = (
+    "Where this Assay can be installed from is not known here: put its address in the place of `assay`, such as",
+    f"{UNKNOWN_ORIGIN}, or a version, if an index has one.",
+)
 _SETTINGS = "pyproject.toml"
 _NEW = {
     "experiments/example/first_digits.py": "experiment.py.txt",
     "claims/example/test_first_digits.py": "claim.py.txt",
-    _WORKFLOW: "claims.yml.txt",
+    WORKFLOW: "claims.yml.txt",
     _SETTINGS: "pyproject.toml.txt",
     "README.md": "README.md.txt",
 }
@@ -121,7 +129,7 @@ def _reason_to_leave(root: Path, name: str, *, top: bool) -> str:
         return f"left alone: {other} holds the settings of pytest. Name there the texts that cite claims (claims_texts)"
     if os.path.lexists(root / name):
         return _THERE
-    if name == _WORKFLOW and not top:
+    if name == WORKFLOW and not top:
         return "not made: GitHub reads it only at the top of the repository, and FOLDER is not the top"
     if name == "README.md" and root.is_dir():
         found = sorted(path.name for path in root.iterdir() if path.stem.casefold() == "readme")
@@ -163,4 +171,11 @@ def _text(root: Path, name: str) -> str:
 
 def _template(name: str) -> str:
     text = (importlib.resources.files("assay.cli") / "templates" / name).read_text("utf-8")
-    return text.replace("{version}", __version__) if name == _NEW[_WORKFLOW] else text
+    return text.replace("{install}", _install()) if name == _NEW[WORKFLOW] else text
+
+
+def _install() -> str:
+    """The step of the workflow that installs Assay from where this one was installed from, as far as that is known."""
+    known = requirement()
+    comment = "" if known else "".join(f"      # {line}\n" for line in _UNKNOWN)
+    return f'{comment}      - run: python -m pip install "{known or "assay"}"\n'

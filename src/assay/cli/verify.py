@@ -27,7 +27,7 @@ def _finite(context: click.Context, parameter: click.Parameter, value: float) ->
     return value
 
 
-@click.command()
+@click.command(short_help="Run a run again: reproduced, drifted or failed.")
 @click.argument("run_or_experiment")
 @click.option("--tier", help="Tier of the registered run, when an experiment is named.")
 @click.option(
@@ -36,9 +36,12 @@ def _finite(context: click.Context, parameter: click.Parameter, value: float) ->
     callback=_finite,
     default=RELATIVE_TOLERANCE,
     show_default=True,
+    help="Largest relative difference of a number that no claim prints.",
 )
 @click.option("--workers", type=click.IntRange(min=1), help="Cells that run at once (default: the CPUs there are).")
-@click.option("--record", "folder", type=click.Path(path_type=Path), help="Read the record under this folder.")
+@click.option(
+    "--record", "folder", type=click.Path(path_type=Path), help="Folder of the record (default: experiments/)."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.pass_context
 def verify(
@@ -52,8 +55,11 @@ def verify(
     as_json: bool,
 ) -> None:
     """Run a run (or the registered run of an experiment) again and compare: numbers that claims print at the printed
-    precision, the others within a relative tolerance, counts and words exactly. Says reproduced, drifted (by what, and
-    from where that is likely to come) or failed. Exit 1 unless it is reproduced."""
+    precision, the others within a relative tolerance, counts and words exactly.
+
+    Says reproduced, drifted (by what, and from where that is likely to come) or failed. The rerun goes to
+    build/verify/; the record does not change. Exit 1 unless it is reproduced.
+    """
     repository = find_repository()
     record = open_record(folder)
     run_id = _chosen(record, run_or_experiment, tier)

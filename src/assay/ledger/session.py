@@ -121,12 +121,27 @@ def _compare_texts(judged: dict[str, dict[str, str]], repository: Path) -> None:
 
 def _pytest(arguments: Sequence[str], stdout: int | None = None) -> int:
     sys.stdout.flush()
-    process = subprocess.Popen([sys.executable, "-m", "pytest", *arguments], stdout=stdout)
-    try:
-        return process.wait()
-    except KeyboardInterrupt:
-        process.wait()  # it was interrupted as well, and says how far it came
-        raise
+    passed_on = stdout is None and not sys.stdout.isatty()
+    command = [sys.executable, "-m", "pytest", *arguments]
+    with subprocess.Popen(command, stdout=subprocess.PIPE if passed_on else stdout) as process:
+        try:
+            return _passed_on(process)
+        except KeyboardInterrupt:
+            _passed_on(process)  # it was interrupted as well, and says how far it came
+            raise
+
+
+def _passed_on(process: subprocess.Popen[bytes]) -> int:
+    """Wait for pytest to end; what it prints goes to whoever reads, until nobody does: pytest itself would end then."""
+    for line in process.stdout or ():
+        try:
+            sys.stdout.buffer.write(line)
+            sys.stdout.buffer.flush()
+        except BrokenPipeError:
+            break
+    for _ in process.stdout or ():
+        pass
+    return process.wait()
 
 
 def _status(code: int) -> int:

@@ -10,6 +10,14 @@ from typing import Any, final
 
 from assay.errors import ConfigError
 
+_EXAMPLE = """\
+[project]
+name = "my-paper"
+version = "1.0"
+description = "What was asked and what was found, in one sentence."
+license = "CC-BY-4.0"
+authors = [{ name = "Given Family" }]"""
+
 
 @final
 @dataclass(frozen=True)
@@ -36,18 +44,17 @@ def read_project(repository: Path) -> Project:
     """What CITATION.cff says, and for what it leaves open pyproject.toml.
 
     Raises:
-        ConfigError: neither file is there, one cannot be read, or neither names the project and its licence.
+        ConfigError: a file cannot be read, or neither names the project and its licence; all that is missing is named.
     """
     cited, packaged = _citation(repository), _packaged(repository)
-    if not cited and not packaged:
-        raise ConfigError(
-            "export: neither CITATION.cff nor a [project] in pyproject.toml says what this is. Write one."
-        )
-    licence = cited.get("license") or _licence(packaged)
     name = packaged.get("name") or cited.get("title")
-    for what, value in (("name (title)", name), ("license", licence)):
-        if not isinstance(value, str) or not value:
-            raise ConfigError(f"export: neither CITATION.cff nor pyproject.toml gives the {what}. Add it.")
+    licence = cited.get("license") or _licence(packaged)
+    wanted = {"the name (title in CITATION.cff)": name, "the license (an SPDX identifier)": licence}
+    if missing := [what for what, value in wanted.items() if not isinstance(value, str) or not value]:
+        raise ConfigError(
+            f"export: CITATION.cff and pyproject.toml do not give {' and '.join(missing)}. Write it there, such as, in "
+            f"pyproject.toml:\n\n{_EXAMPLE}\n\nname and license are needed; what else is there is exported too."
+        )
     return Project(
         name=str(name),
         title=str(cited.get("title") or name),

@@ -37,7 +37,7 @@ def write_crate(folder: Path, *, record: Record, experiments: Sequence[str], pro
         EvidenceError: no run is registered, or one cannot be trusted.
         RecordError: a file cannot be read or written.
     """
-    if folder.exists() and (folder.is_file() or any(folder.iterdir())):
+    if is_occupied(folder):
         raise ConfigError(f"export ro-crate: {shown(folder)} is there already. Name a new folder.")
     runs = [record.registered(one.experiment, one.tier).run_id for one in record.registrations()]
     manifests = [record.results(run_id).manifest for run_id in runs]
@@ -50,6 +50,11 @@ def write_crate(folder: Path, *, record: Record, experiments: Sequence[str], pro
         write_durable(folder / _place(record, path), read_bytes(path))
     write_durable(folder / METADATA, (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode())
     return [METADATA, *(_place(record, path) for paths in files.values() for path in paths)]
+
+
+def is_occupied(folder: Path) -> bool:
+    """Whether something is there that a crate would be mixed with."""
+    return folder.exists() and (folder.is_file() or any(folder.iterdir()))
 
 
 def _files(record: Record, manifest: Manifest) -> list[Path]:

@@ -49,9 +49,12 @@ class Engine(Protocol):
 
 
 class HandedOverError(RecordError):
-    """The cells were handed to a batch system: this attempt ends here, and the next one collects their values."""
+    """The cells were handed to a batch system: this attempt ends here, and the next one collects their values.
 
-    def __init__(self, message: str, *, script: str) -> None:
+    ``script`` is what to submit; None for a run that reads another one whose cells were handed over.
+    """
+
+    def __init__(self, message: str, *, script: str | None) -> None:
         super().__init__(message)
         self.script = script
 

@@ -49,7 +49,7 @@ def execute(
     limits: Limits = NO_LIMITS,
     register: str | None = None,
     upstream: Upstream | None = None,
-    started: Callable[[str], None] | None = None,
+    started: Callable[[Run], None] | None = None,
     overrides: Sequence[str] | None = None,
     quiet: bool = False,
     rerun: bool = False,
@@ -60,7 +60,7 @@ def execute(
     (default: local processes), ``limits`` replace those that the experiment gives its cells. ``register`` is the reason
     for which the run is registered when it completes; it then has to start from a clean commit. ``upstream`` finds the
     runs that ``run.uses`` asks for (default: what is registered in ``record``, else in the repository's record).
-    ``started`` is told the run id once the attempt is on record. ``overrides``, the ``field=value`` that were applied
+    ``started`` is given the run once the attempt is on record. ``overrides``, the ``field=value`` that were applied
     to the tier's configuration, are put on record, so that the run can be repeated on what the tier says later.
     ``rerun`` says that the run repeats one on record to check it; then a confirmatory configuration needs no freeze.
 
@@ -99,7 +99,7 @@ def execute(
         )
         with _index_after(record), _Attempt(record, manifest, repository, overrides).lasting(run):
             if started is not None:
-                started(run_id)
+                started(run)
             experiment(config, run)
     if register is not None:
         record.register(run_id, why=register)

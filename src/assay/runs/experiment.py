@@ -11,6 +11,7 @@ import ast
 import dataclasses
 import functools
 import importlib
+import importlib.util
 import inspect
 import re
 import sys
@@ -193,14 +194,16 @@ def find(name: str, repository: Path) -> Experiment:
 
     Raises:
         ConfigError: unknown name, a module or function without a docstring, a name that does not match its file, or a
-            package the module needs that is not installed, or the module raises while it is imported.
+            package the module needs that is not installed, another package ``experiments`` that goes before this
+            one, or the module raises while it is imported.
     """
     if study(name, repository) != [name]:
         raise ConfigError(f"{name!r} is a study: name one of {', '.join(study(name, repository))}.")
     path = repository / "experiments" / Path(*name.split(".")).with_suffix(".py")
     description(name, repository)
-    if str(repository) not in sys.path:
+    if sys.path[:1] != [str(repository)]:
         sys.path.insert(0, str(repository))
+    _refuse_other_package(name, repository)
     module = _imported(f"experiments.{name}", name)
     origin = Path(str(module.__file__)).resolve()
     if origin != path.resolve():
@@ -247,6 +250,23 @@ def _mismatch(name: str, expected: str, path: Path) -> str:
     if name == expected:
         return ""
     return f"declares {name!r}; by its place its name is {expected!r}: rename one of the two"
+
+
+def _refuse_other_package(name: str, repository: Path) -> None:
+    """Refuse a package ``experiments`` with an __init__.py elsewhere: Python takes it rather than a plain folder."""
+    importlib.invalidate_caches()
+    spec = importlib.util.find_spec("experiments")
+    if spec is None or spec.origin is None:
+        return
+    other, own = Path(spec.origin).resolve(), (repository / "experiments").resolve()
+    if other.parent != own:
+        entry = other.parent.parent if other.name == "__init__.py" else other.parent
+        raise ConfigError(
+            f"experiment {name}: Python imports the package experiments from {other}, not from {own}, which has no "
+            f"__init__.py and comes after it. Take {entry} off PYTHONPATH, or that package out of this environment. If "
+            "it has to stay: an empty experiments/__init__.py here goes first, and makes the registered runs stale. "
+            "Nothing was run."
+        )
 
 
 def _imported(module: str, name: str) -> Any:

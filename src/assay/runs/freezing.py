@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from assay.errors import ConfigError, RecordError
 from assay.runs.configuration import plain, seeds
@@ -20,9 +20,6 @@ from assay.runs.provenance import changed_files, code_state
 from assay.runs.registry import Record
 from assay.runs.source import module_digests
 from assay.runs.storage import digest, read_bytes, write_durable
-
-if TYPE_CHECKING:
-    from assay.runs.provenance import CodeState
 
 _PATIENCE = 30.0  # seconds; a freeze is written in milliseconds
 _ATTRIBUTES = b"# Frozen texts are known by the hash of their bytes: no conversion of line ends.\n* -text\n"
@@ -44,15 +41,16 @@ def freeze_study(
 
     Raises:
         ConfigError: no such study, no confirmatory configuration, or one without any seed or data of its own.
-        RecordError: no committed text, a dirty tree, data or seeds that a run of the study has used, or a freeze that
-            says the same already; nothing was written.
+        RecordError: no git, no commit, no committed text, a dirty tree, data or seeds that a run of the study has used,
+            or a freeze that says the same already; nothing was written.
     """
     if "." in name:
         raise ConfigError(f"freeze {name}: a study is frozen as a whole. Name the study: {name.partition('.')[0]}.")
     record = Record(repository / ROOT)
     experiments = [find(one, repository) for one in study(name, repository)]
+    _refuse_without_commits(name, repository)
     history = History(repository)
-    text, commit = _committed(name, history, code_state(repository), repository)
+    text, commit = _committed(name, history, repository)
     configurations = _confirmatory(experiments, repository, tier=tier, assignments=assignments)
     if not configurations:
         raise ConfigError(
@@ -79,17 +77,32 @@ def freeze_study(
         return freezes(record, name)[-1]
 
 
-def _committed(name: str, history: History, state: CodeState, repository: Path) -> tuple[bytes, str]:
+def _refuse_without_commits(name: str, repository: Path) -> None:
+    """A freeze is made on a commit: what comes before it is known from the commits alone."""
+    first = f'git add -A && git commit -m "Plan of {name}"'
+    if shutil.which("git") is None:
+        came, to_do = "git is not installed here", "Install git and commit the plan"
+    elif (state := code_state(repository)).dirty is None:
+        came, to_do = f"the folder {repository.name} is not kept by git", f"Begin with: git init && {first}"
+    elif state.commit is None:
+        came, to_do = f"the git repository {repository.name} has no commit yet", f"Make the first: {first}"
+    else:
+        return
+    raise RecordError(
+        f"freeze {name}: {came}, and a freeze is made on a commit, since commits alone show which came first, the plan "
+        f"or the run. {to_do}; then freeze again. Nothing was frozen."
+    )
+
+
+def _committed(name: str, history: History, repository: Path) -> tuple[bytes, str]:
     """The text of the preregistration and the clean commit that holds it."""
-    path = preregistration(name)
+    path, state = preregistration(name), code_state(repository)
     if not (repository / path).is_file():
         raise RecordError(f"freeze {name}: there is no {path}. Write there what will be done and what would refute it.")
     text = read_bytes(repository / path)
     if not text.strip():
         raise RecordError(f"freeze {name}: {path} is empty. Write there what will be done and what would refute it.")
-    if state.commit is None:
-        raise RecordError(f"freeze {name}: the repository has no commit. A freeze is ordered by git: commit first.")
-    if state.dirty is not False:
+    if state.commit is None or state.dirty is not False:
         files = ", ".join([*changed_files(repository), *(f"{file} (untracked)" for file in state.untracked)][:5])
         raise RecordError(f"freeze {name}: the tree is dirty ({files}). Commit first; nothing was frozen.")
     if history.content(state.commit, path) != text:

@@ -37,7 +37,8 @@ _PNG_DPI = 110
 class Run:
     """An attempt that is running. Set each number once: ``run["wins.target"] = count(mask)``.
 
-    ``config`` is the resolved configuration, ``run_id`` the attempt's name; ``values`` are the numbers set so far.
+    ``config`` is the resolved configuration, ``run_id`` the attempt's name; ``values`` are the numbers set so far, and
+    ``n_cells`` counts the cells of the grids so far, those that an earlier attempt had finished included.
     """
 
     def __init__(
@@ -57,6 +58,7 @@ class Run:
         self.run_id = run_id
         self.values: dict[str, Value] = {}
         self.upstream_ids: list[str] = []
+        self.n_cells = 0
         self._folder = folder
         self._place = place
         self._engine = engine
@@ -155,6 +157,7 @@ class Run:
         if workers is not None and workers < 1:
             raise RecordError(f"cells: workers={workers}; at least one process is needed.")
         wanted = list(cells)
+        self.n_cells += len(wanted)
         try:
             with progress(getattr(function, "__name__", "cells"), len(wanted), quiet=self._quiet) as advance:
                 return run_cells(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import graphlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from assay.errors import AssayError, EvidenceError, RecordError
+from assay.runs.engines import HandedOverError
 from assay.runs.experiment import study
 from assay.runs.intended import Examined, Intended, examine, intended
 from assay.runs.manifest import Manifest
@@ -33,6 +34,13 @@ class Registered:
     tag: str
     examined: Examined | None
     problem: str = ""
+
+    @property
+    def gone(self) -> bool:
+        """The module of its experiment is no longer there, so it cannot be run again."""
+        module = f"experiments.{self.experiment}"
+        reasons = self.examined.reasons if self.examined else ()
+        return any((one.kind, one.where, one.what) == ("source", module, "is gone") for one in reasons)
 
     @property
     def verdict(self) -> str:
@@ -64,6 +72,11 @@ def survey(record: Record, repository: Path) -> list[Registered]:
         except (EvidenceError, RecordError) as error:
             found.append(Registered(run_id or path.stem, experiment, tag, None, str(error)))
     return found
+
+
+def withdrawing(run_id: str) -> str:
+    """What to do about a registered run whose experiment or tier is gone, in one sentence."""
+    return f'If its experiment or tier was removed on purpose: assay runs register {run_id} --withdraw --why "..."'
 
 
 def reruns(record: Record, repository: Path, *, name: str | None = None, tier: str | None = None) -> list[Rerun]:
@@ -126,6 +139,7 @@ def _rerun(record: Record, repository: Path, one: Registered, manifest: Manifest
         now = intended(record, manifest, repository, same_source=same)
     except AssayError as error:
         error.add_note(f"{one.run_id} is stale and cannot be run again as it is; nothing was run.")
+        error.add_note(withdrawing(one.run_id))
         raise
     return Rerun(manifest, tuple(map(str, examined.reasons if examined else ())), now)
 
@@ -137,5 +151,24 @@ def fresh_first(record: Record, fresh: Mapping[Place, str], otherwise: Upstream)
         results = otherwise(experiment, tier)
         again = fresh.get((experiment, results.manifest.tag))
         return results if again is None else record.results(again)
+
+    return find
+
+
+def after_the_handed_over(handed: Collection[Place], otherwise: Upstream) -> Upstream:
+    """Finds upstream runs as ``otherwise`` does; a run that reads one of ``handed``, which grows meanwhile, ends there.
+
+    Raises (the finder that is returned):
+        HandedOverError: the cells of the run that is asked for wait in a batch system.
+    """
+
+    def find(experiment: str, tier: str | None) -> Results:
+        for name, tag in handed:
+            if name == experiment and tier in (None, tag):
+                raise HandedOverError(
+                    f"It reads {name}, {tag}, whose cells wait for Slurm; once that is registered, this one goes on.",
+                    script=None,
+                )
+        return otherwise(experiment, tier)
 
     return find

@@ -1,4 +1,4 @@
-"""Registration: which run speaks for an experiment and tier, and why; changed only by registering."""
+"""Registration: which run speaks for an experiment and tier, and why; changed only by registering or withdrawing."""
 
 from __future__ import annotations
 
@@ -109,7 +109,8 @@ def standing(events: Sequence[Event]) -> str:
     return str(said[-1]) if said else ""
 
 
-def _parse(path: Path, data: bytes) -> Registration:
+def parse_registration(path: Path, data: bytes) -> Registration:
+    """The registration in the bytes of the file ``path``; RecordError when they hold none, or another place's."""
     name = shown(path)
     table: Any = parse_json(data, name)
     wanted = Registration.__dataclass_fields__.keys()
@@ -129,7 +130,7 @@ def read_registration(record: Record, path: Path) -> Registration:
     name = shown(path)
     try:
         data = read_bytes(path)
-        found = _parse(path, data)
+        found = parse_registration(path, data)
         events = record.events(found.run_id)
     except RecordError as cause:
         raise EvidenceError(str(cause), reason="unreadable") from cause
@@ -139,7 +140,8 @@ def read_registration(record: Record, path: Path) -> Registration:
         )
     if standing(events) == "superseded":
         raise EvidenceError(
-            f"{name} names the run {found.run_id}, which was superseded. Register the run that should speak.",
+            f"{name} names the run {found.run_id}, which was superseded or withdrawn. "
+            "Register the run that should speak.",
             reason="superseded",
         )
     if not any(event.payload.get("registration") == digest(data) for event in events):
@@ -181,9 +183,12 @@ def registered(record: Record, experiment: str, tier: str | None) -> Registratio
         )
     wanted = tier if tier is not None else tiers[0] if tiers else None
     if wanted not in tiers or wanted is None:
+        from assay.runs.withdrawal import withdrawn
+
         at = f" at tier {tier} (registered: {', '.join(tiers) or 'none'})" if tier is not None else ""
         raise EvidenceError(
-            f"{experiment} has no registered run{at} in {shown(record.root)}.{_meant(record, experiment)} "
+            f"{experiment} has no registered run{at} in {shown(record.root)}."
+            f"{withdrawn(record, experiment, tier) or _meant(record, experiment)} "
             f"Run it and register it: {_command(record, experiment, tier)}",
             reason="absent",
         )

@@ -209,6 +209,13 @@ class Record:
         with self._writing("registrations"):
             return register(self, run_id, why=why)
 
+    def withdraw(self, run_id: str, *, why: str) -> Registration:
+        """Let a run speak no more; claims on it are then unverified until another one is registered."""
+        from assay.runs.withdrawal import withdraw
+
+        with self._writing("registrations"):
+            return withdraw(self, run_id, why=why)
+
     def registered(self, experiment: str, tier: str | None = None) -> Registration:
         """Registration of an experiment; without ``tier`` the only one. EvidenceError when there is none to trust."""
         from assay.runs.registration import registered

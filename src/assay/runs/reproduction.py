@@ -14,6 +14,7 @@ from assay.runs.configuration import from_plain
 from assay.runs.execution import execute
 from assay.runs.experiment import find
 from assay.runs.manifest import Manifest
+from assay.runs.recorder import Run
 from assay.runs.registry import Record
 from assay.runs.results import Results
 from assay.runs.stale import explained, standing_of
@@ -100,11 +101,11 @@ class _Attempt:
         self.trace = ""
         self._told = started
 
-    def started(self, run_id: str) -> None:
+    def started(self, run: Run) -> None:
         """Note the id, and pass it on."""
-        self.run_id = run_id
+        self.run_id = run.run_id
         if self._told is not None:
-            self._told(run_id)
+            self._told(run.run_id)
 
     def __enter__(self) -> None:
         return None

@@ -51,10 +51,9 @@ class SlurmScript:
         write_durable(script, _script(jobs, cells, attempt, at_once=at_once).encode())
         yield from ()
         raise HandedOverError(
-            f"{len(jobs)} cells wait for Slurm.\n"
-            f"  sbatch {shown(script)}\n"
-            "When the array is through, the same assay run collects what it computed. A cell that fails says why in "
-            f"{shown(folder)}/<task>.log.",
+            f"{len(jobs)} {'cell waits' if len(jobs) == 1 else 'cells wait'} for Slurm; when the array is through, the "
+            f"run goes on. A cell that fails says why in {shown(folder)}/<task>.log.\n"
+            f"  sbatch {shown(script)}",
             script=shown(script),
         )
 

@@ -20,7 +20,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from assay.errors import RecordError
+from assay.errors import NoRepositoryError, RecordError
 
 TEMPORARY_PREFIX = ".assay-"
 TEMPORARY_SUFFIX = ".tmp"
@@ -34,14 +34,18 @@ def utc_now() -> datetime:
 
 
 def find_repository(start: Path | None = None) -> Path:
-    """First folder at or above ``start`` (default: the current) that holds ``experiments/`` or ``pyproject.toml``."""
+    """First folder at or above ``start`` (default: the current) that holds ``experiments/`` or ``pyproject.toml``.
+
+    Raises:
+        NoRepositoryError: there is none.
+    """
     here = (Path.cwd() if start is None else start).resolve()
     for folder in (here, *here.parents):
         if (folder / "experiments").is_dir() or (folder / "pyproject.toml").is_file():
             return folder
-    raise RecordError(
-        f"repository: no folder above {here.name!r} holds experiments/ or pyproject.toml. "
-        "Change into the repository, or make the folder experiments/ where it is meant to be."
+    raise NoRepositoryError(
+        f"repository: no folder above {here.name!r} holds experiments/ or pyproject.toml, and neither does it. "
+        "Change into the repository, or begin one here: assay init."
     )
 
 

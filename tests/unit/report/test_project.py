@@ -52,9 +52,9 @@ def test_pyproject_alone_suffices_and_does_not_tell_what_an_author_is(template: 
 @pytest.mark.parametrize(
     ("files", "message"),
     [
-        ({}, "neither CITATION.cff nor"),
-        ({"CITATION.cff": "title: a\n"}, "gives the license"),
-        ({"pyproject.toml": '[project]\nlicense = "MIT"\n'}, r"gives the name \(title\)"),
+        ({}, r"do not give the name \(title in CITATION.cff\) and the license \(an SPDX identifier\)\. Write it"),
+        ({"CITATION.cff": "title: a\n"}, "do not give the license"),
+        ({"pyproject.toml": '[project]\nlicense = "MIT"\n'}, r"do not give the name \(title in CITATION.cff\)\. Write"),
         ({"CITATION.cff": "- a\n"}, "holds no mapping"),
         ({"CITATION.cff": "a: [\n"}, "is no YAML"),
         ({"pyproject.toml": "[project\n"}, "is no TOML"),
@@ -65,3 +65,12 @@ def test_what_is_missing_or_broken_is_said(tmp_path: Path, files: dict[str, str]
         (tmp_path / name).write_text(text)
     with pytest.raises(ConfigError, match=message):
         read_project(tmp_path)
+
+
+def test_the_example_of_the_message_suffices(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError) as caught:
+        read_project(tmp_path)
+    (tmp_path / "pyproject.toml").write_text(str(caught.value).split("\n\n")[1])
+    project = read_project(tmp_path)
+    assert (project.name, project.licence, project.version) == ("my-paper", "CC-BY-4.0", "1.0")
+    assert project.authors == ({"@type": "Thing", "name": "Given Family"},)

@@ -136,9 +136,9 @@ def take_freeze(root: Path, other: Path) -> None:
         shutil.copy(path, events)
 
 
-def refused(root: Path, *words: str) -> str:
+def refused(root: Path, *words: str, env: dict[str, str] | None = None) -> str:
     """What a command says that has to be refused."""
-    done = assay(root, *words)
+    done = assay(root, *words, env=env or {})
     if not done.returncode:
         raise RuntimeError(f"{words} was not refused: {done.stdout}")
     return done.stderr

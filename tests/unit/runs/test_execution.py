@@ -100,11 +100,11 @@ def test_a_failure_is_put_on_record_with_its_partial_numbers(repository: Path, r
         run["before"] = 1
         raise OSError(f"no space at {Path.home()}/x and {repository}/data/rows.csv")
 
-    seen: list[str] = []
+    seen: list[Run] = []
     with pytest.raises(OSError, match="no space"):
         execute(made(fails), Settings(), record=record, repository=repository, started=seen.append)
     (run_id,) = record.attempts()
-    assert seen == [run_id]
+    assert [run.run_id for run in seen] == [run_id]
     assert record.status(run_id) is RunStatus.FAILED
     event = record.events(run_id)[-1]
     assert event.payload["error"] == "OSError"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +14,7 @@ import pytest
 from assay.errors import ConfigError
 from assay.runs import experiment
 from assay.runs.experiment import Experiment, description, listing, study
-from tests.unit.runs.toy_repository import SUMS, WORDS, write
+from tests.unit.runs.toy_repository import SUMS, WORDS, assay, assay_json, toy, write
 
 if TYPE_CHECKING:
     from assay.runs import Run
@@ -124,3 +127,32 @@ def test_listing_reads_sources_and_imports_nothing(tmp_path: Path) -> None:
 def test_a_repository_without_experiments_says_there_is_none(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="There is none"):
         study("toy.sums", tmp_path)
+
+
+@pytest.mark.parametrize("shadow", ["experiments/__init__.py", "experiments.py"])
+def test_a_package_experiments_elsewhere_is_named_with_what_to_do(tmp_path: Path, shadow: str) -> None:
+    other = write(tmp_path / "other", {shadow: "", "experiments/toy/words.py": "raise RuntimeError('not mine')"})
+    root = toy(tmp_path / "repository")
+    places = {"PYTHONPATH": os.pathsep.join([str(other), *filter(None, [os.environ.get("PYTHONPATH")])])}
+    done = assay(root, "run", "toy.words", "--tier", "tiny", env=places)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"Python imports the package experiments from {other / shadow}, not from {root}/experiments" in done.stderr
+    assert f"Take {other} off PYTHONPATH" in done.stderr
+    write(root, {"experiments/__init__.py": ""})
+    assert assay_json(root, "run", "toy.sums", "--tier", "tiny", env=places)["status"] == "completed"
+
+
+def test_the_repository_goes_before_another_one_on_the_path(tmp_path: Path) -> None:
+    other = write(tmp_path / "other", {"experiments/toy/words.py": "raise RuntimeError('not mine')"})
+    root = toy(tmp_path / "repository")
+    code = "import sys; sys.path[0] = sys.argv.pop(1); from assay.cli import main; main()"
+    places = {"PYTHONPATH": os.pathsep.join([str(other), str(root), *filter(None, [os.environ.get("PYTHONPATH")])])}
+    words = ["run", "toy.words", "--tier", "tiny"]
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path), *words],
+        cwd=root,
+        env={**os.environ, **places},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr

@@ -32,9 +32,9 @@ def everything(root: Path) -> dict[str, bytes]:
     return {path.relative_to(root).as_posix(): path.read_bytes() for path in found}
 
 
-def not_frozen(root: Path, *words: str) -> str:
+def not_frozen(root: Path, *words: str, env: dict[str, str] | None = None) -> str:
     before = everything(root)
-    said = refused(root, *words)
+    said = refused(root, *words, env=env or {})
     assert everything(root) == before
     assert "Traceback" not in said
     return said
@@ -124,11 +124,29 @@ def test_a_text_that_is_missing_empty_or_not_committed(house: Path) -> None:
     assert f"the tree is dirty ({PLAN})" in not_frozen(house, *FREEZE)
 
 
-def test_a_dirty_tree_and_a_folder_without_commits(house: Path) -> None:
+def test_a_dirty_tree_is_named(house: Path) -> None:
     (house / "new.py").write_text("X = 1\n")
     assert "the tree is dirty (new.py (untracked))" in not_frozen(house, *FREEZE)
+
+
+def test_without_git_or_a_commit_it_says_what_came_and_what_to_do(house: Path) -> None:
+    first = 'git add -A && git commit -m "Plan of lab"; then freeze again. Nothing was frozen.'
+    (house / "bin").mkdir()
+    without = {"PATH": str(house / "bin")}
+    said = [not_frozen(house, *FREEZE, env=without)]
     (house / ".git").rename(house.parent / "git")
-    assert "the repository has no commit" in not_frozen(house, *FREEZE)
+    said += [not_frozen(house, *FREEZE), not_frozen(house, *FREEZE, env=without)]
+    git(house, "init", "-q")
+    said += [not_frozen(house, *FREEZE), not_frozen(house, *FREEZE, env=without)]
+    assert all(line.startswith("assay: freeze lab: ") for line in said)
+    assert all("commits alone show which came first, the plan or the run" in line for line in said)
+    for line in (said[0], said[2], said[4]):
+        assert "git is not installed here" in line
+        assert "Install git and commit the plan" in line
+    assert "the folder lab is not kept by git" in said[1]
+    assert f"Begin with: git init && {first}" in said[1]
+    assert "the git repository lab has no commit yet" in said[3]
+    assert f"Make the first: {first}" in said[3]
 
 
 @pytest.mark.parametrize(
