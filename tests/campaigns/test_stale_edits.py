@@ -1,4 +1,4 @@
-"""Forty edits of a repository, each with the verdict that it has to bring: stale, or current.
+"""Some forty edits of a repository, each with the verdict that it has to bring: stale, or current.
 
 Every edit is judged as claims are (nothing imported); ``--edits N`` of them, spread over the list, also through the
 command line and ``pytest claims/`` in processes of their own.
@@ -118,6 +118,7 @@ EDITS = [
     Edit("a helper's constant", swap(SCALE, ("3.0", "3.5")), CHANGED),
     Edit("a constant's type", swap(SCALE, ("3.0", "3")), CHANGED),
     Edit("a constant two imports away", swap("lab/inner.py", ("2", "4")), "lab.inner changed"),
+    Edit("a constant of a module named dist", swap("lab/dist.py", ("0", "5")), "lab.dist changed"),
     Edit("a function's body", swap(SCALE, ("* SCALE", "/ SCALE")), CHANGED),
     Edit("a default value", swap(SCALE, ("power=1", "power=2")), CHANGED),
     Edit("a decorator", swap(SCALE, ("def scaled", "@staticmethod\ndef scaled")), CHANGED),

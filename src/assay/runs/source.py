@@ -19,7 +19,9 @@ from assay.runs.storage import digest, shown
 _RECORD = ("assay.runs", "assay.ledger", "assay.report", "assay.cli", "assay.errors", "assay_pytest")
 _FACE = "assay"
 """The package itself only names what is loaded on demand (a test holds that): its list changes no number."""
-_FOREIGN = {"site-packages", "node_modules", "build", "dist", "venv", "__pycache__"}
+_INSTALLED = ("site-packages", "dist-packages")
+_ENVIRONMENT = "pyvenv.cfg"
+"""The file by which Python knows a virtual environment, whatever the folder's name."""
 _IGNORED_FIELDS = {"kind", "type_comment", "ctx", "type_ignores"}
 
 
@@ -35,8 +37,8 @@ _CACHE: dict[tuple[str, str], tuple[tuple[int, int], _Module]] = {}
 def module_digests(module: str, repository: Path) -> dict[str, str]:
     """SHA-256 by module name of ``module`` and of every project module that it can reach, parent packages included.
 
-    A project module is a file under ``repository`` or its ``src/``, environments and build folders excepted. A module
-    that is not there gives an error; one of the record, or from elsewhere, is not listed.
+    A project module is a file under ``repository`` or its ``src/``; virtual environments, installed packages and hidden
+    folders are foreign. A module that is not there gives an error; one of the record, or foreign, is not listed.
     """
     root = repository.resolve()
     if _locate(module, root) is None:
@@ -90,6 +92,14 @@ def shape_digest(tree: ast.Module) -> str:
     return digest(shape(tree).encode(errors="surrogatepass"))
 
 
+def is_foreign(file: Path, root: Path) -> bool:
+    """Whether a file under ``root`` lies in a virtual environment, among installed packages or in a hidden folder."""
+    for folder in file.relative_to(root).parents[:-1]:
+        if folder.name in _INSTALLED or folder.name.startswith(".") or (root / folder / _ENVIRONMENT).is_file():
+            return True
+    return False
+
+
 def _is_record(name: str) -> bool:
     return any(name == entry or name.startswith(f"{entry}.") for entry in _RECORD)
 
@@ -106,12 +116,13 @@ def _modules_of(reference: str, root: Path) -> Iterator[tuple[str, str]]:
 
 def _places(name: str) -> Iterator[str]:
     parts = name.split(".")
-    if not (_FOREIGN & set(parts)) and all(parts):
+    if all(parts):
         yield from ("/".join(parts), "/".join(("src", *parts)))
 
 
 def _locate(name: str, root: Path) -> Path | None:
-    return next((root / file for file in possible_files(name) if (root / file).is_file()), None)
+    files = (root / file for file in possible_files(name))
+    return next((file for file in files if file.is_file() and not is_foreign(file, root)), None)
 
 
 def _is_folder(name: str, root: Path) -> bool:

@@ -13,7 +13,15 @@ FILES = {
     "README.md": "A repository.\n",
     "lab/__init__.py": '"""A package."""\n\n__version__ = "1"\n',
     "lab/inner.py": "OFFSET = 2\n",
-    "lab/outer.py": "from lab.inner import OFFSET\n\n\ndef shifted(x):\n    return x + OFFSET\n",
+    "lab/dist.py": "SHIFT = 0\n",
+    "lab/outer.py": """
+from lab.dist import SHIFT
+from lab.inner import OFFSET
+
+
+def shifted(x):
+    return x + OFFSET + SHIFT
+""",
     "lab/unused.py": "IDLE = 1\n",
     "experiments/toy/scale.py": '''
 """How numbers are scaled."""

@@ -183,11 +183,23 @@ def test_modules_of_the_record_and_of_environments_are_left_out(tmp_path: Path) 
         "src.assay.errors": "A = 1",
         "src.assay.seeds": "from assay.errors import A",
         ".venv.lib.thing": "A = 1",
-        "build.lib": "A = 1",
+        "environment.lib.thing": "A = 1",
+        "vendored.site-packages.thing": "A = 1",
     }
+    (tmp_path / "environment").mkdir()
+    (tmp_path / "environment/pyvenv.cfg").write_text("home = /usr\n")
     assert names(tmp_path, "from assay.runs import experiment, Run\nimport assay.errors", **files) == []
-    assert names(tmp_path, "import assay.runs.registry, build.lib") == []
+    assert names(tmp_path, "import assay.runs.registry, environment.lib.thing") == []
+    assert names(tmp_path, "__import__('vendored.site-packages.thing'); __import__('.venv.lib.thing')") == []
     assert names(tmp_path, "from assay.seeds import stream") == ["assay.seeds"]
+
+
+@pytest.mark.parametrize("name", ["build", "dist", "venv", "env", "node_modules"])
+def test_a_module_or_package_of_any_name_is_project_code(tmp_path: Path, name: str) -> None:
+    files = {f"mylib.{name}": "A = 1", f"{name}.inner": "A = 1"}
+    text = f"import mylib.{name}\nfrom {name} import inner"
+    assert names(tmp_path, text, **files) == sorted(files)
+    assert list(module_digests(f"{name}.inner", tmp_path)) == [f"{name}.inner"]
 
 
 def test_nothing_is_imported(tmp_path: Path) -> None:
