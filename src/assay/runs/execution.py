@@ -20,9 +20,10 @@ from assay.runs.events import run_of
 from assay.runs.experiment import DEFAULT_TAG, Experiment
 from assay.runs.jobs import NO_LIMITS, Limits
 from assay.runs.manifest import Manifest, RunStatus, config_hash
+from assay.runs.overlooked import code_state_of
 from assay.runs.preparing import Preparing
 from assay.runs.processes import THREADS_PER_CELL
-from assay.runs.provenance import code_state, machine, peak_memory_bytes, scrub
+from assay.runs.provenance import machine, peak_memory_bytes, scrub
 from assay.runs.recorder import Run
 from assay.runs.registry import Record, open_record
 from assay.runs.results import Results, summary_digests
@@ -261,7 +262,11 @@ def registered_in(record: Record, main: Record) -> Upstream:
 def _facts(experiment: Experiment, repository: Path, *, engine: str) -> dict[str, Any]:
     """The manifest's fields on code and machine."""
     modules = module_digests(f"experiments.{experiment.name}", repository)
-    facts = {**dataclasses.asdict(code_state(repository)), "source_digest": digest(modules), "modules": modules}
+    facts = {
+        **dataclasses.asdict(code_state_of(modules, repository)),
+        "source_digest": digest(modules),
+        "modules": modules,
+    }
     facts |= machine()
     facts["determinism"] = {**facts["determinism"], "threads_per_cell": THREADS_PER_CELL}
     if engine != LOCAL:

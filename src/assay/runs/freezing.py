@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from assay.errors import ConfigError, RecordError
@@ -15,6 +15,7 @@ from assay.runs.freshness import fresh, reused, uses_on_disk
 from assay.runs.history import History
 from assay.runs.locks import hold
 from assay.runs.manifest import RunStatus, config_hash
+from assay.runs.overlooked import code_state_of, to_commit
 from assay.runs.overrides import override
 from assay.runs.provenance import changed_files, code_state
 from assay.runs.registry import Record
@@ -50,7 +51,8 @@ def freeze_study(
     experiments = [find(one, repository) for one in study(name, repository)]
     _refuse_without_commits(name, repository)
     history = History(repository)
-    text, commit = _committed(name, history, repository)
+    modules = {found for one in experiments for found in module_digests(f"experiments.{one.name}", repository)}
+    text, commit = _committed(name, history, repository, modules)
     configurations = _confirmatory(experiments, repository, tier=tier, assignments=assignments)
     if not configurations:
         raise ConfigError(
@@ -94,9 +96,9 @@ def _refuse_without_commits(name: str, repository: Path) -> None:
     )
 
 
-def _committed(name: str, history: History, repository: Path) -> tuple[bytes, str]:
-    """The text of the preregistration and the clean commit that holds it."""
-    path, state = preregistration(name), code_state(repository)
+def _committed(name: str, history: History, repository: Path, modules: Collection[str]) -> tuple[bytes, str]:
+    """The text of the preregistration and the clean commit that holds it, and the code of the experiments."""
+    path, state = preregistration(name), code_state_of(modules, repository)
     if not (repository / path).is_file():
         raise RecordError(f"freeze {name}: there is no {path}. Write there what will be done and what would refute it.")
     text = read_bytes(repository / path)
@@ -104,7 +106,8 @@ def _committed(name: str, history: History, repository: Path) -> tuple[bytes, st
         raise RecordError(f"freeze {name}: {path} is empty. Write there what will be done and what would refute it.")
     if state.commit is None or state.dirty is not False:
         files = ", ".join([*changed_files(repository), *(f"{file} (untracked)" for file in state.untracked)][:5])
-        raise RecordError(f"freeze {name}: the tree is dirty ({files}). Commit first; nothing was frozen.")
+        to_do = to_commit(modules, repository) if state.commit else "Commit first"
+        raise RecordError(f"freeze {name}: the tree is dirty ({files}). {to_do}; nothing was frozen.")
     if history.content(state.commit, path) != text:
         raise RecordError(f"freeze {name}: {path} is not committed as it is. Commit it first; nothing was frozen.")
     return text, state.commit

@@ -64,9 +64,14 @@ def module_digests(module: str, repository: Path) -> dict[str, str]:
     return dict(sorted(found.items()))
 
 
+def file_of(module: str, repository: Path) -> Path | None:
+    """The file of the repository that holds the module, if there is one."""
+    return _locate(module, repository.resolve())
+
+
 def is_module(module: str, repository: Path) -> bool:
     """Whether a file of the repository holds the module."""
-    return _locate(module, repository.resolve()) is not None
+    return file_of(module, repository) is not None
 
 
 def source_digest(module: str, repository: Path) -> str:

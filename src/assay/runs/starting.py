@@ -10,6 +10,7 @@ from assay.runs.freshness import reused, uses_on_disk
 from assay.runs.history import History
 from assay.runs.manifest import Manifest
 from assay.runs.order import OrderVerdict, order_of
+from assay.runs.overlooked import to_commit
 from assay.runs.provenance import changed_files
 from assay.runs.registry import Record
 
@@ -18,14 +19,15 @@ def refuse_dirty(manifest: Manifest, *, asked: str, repository: Path) -> None:
     """RecordError, naming the files, when a run would not start from a clean commit; ``asked`` says what for."""
     if manifest.commit is not None and manifest.dirty is False:
         return
-    state = "outside a git commit"
+    state, to_do = "outside a git commit", "Commit first"
     if manifest.commit is not None:
         files = [*changed_files(repository), *(f"{name} (untracked)" for name in manifest.untracked)]
         more = f" and {len(files) - 5} more" if len(files) > 5 else ""
         state = f"on a dirty tree on top of {manifest.commit[:7]} ({', '.join(files[:5])}{more})"
+        to_do = to_commit(manifest.modules, repository)
     raise RecordError(
         f"{asked}: the run would start {state}, so nobody could tell which code made its numbers. "
-        "Commit first; nothing was run."
+        f"{to_do}; nothing was run."
     )
 
 
