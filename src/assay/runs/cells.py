@@ -22,6 +22,7 @@ from assay.runs.artifacts import ArtifactArray
 from assay.runs.cell_values import read_value
 from assay.runs.engines import Engine
 from assay.runs.jobs import NO_LIMITS, Job, Limits, address_of, encode
+from assay.runs.loaded import loaded_beyond
 from assay.runs.source import module_digests
 from assay.runs.storage import digest, make_folder
 
@@ -122,7 +123,8 @@ def cell_keys(function: Callable[[Cell], Any], cells: Sequence[Cell], place: Cel
     """
     module = _importable(function)
     closure = module_digests(str(module.__name__), place.repository)
-    base = {"function": f"{function.__module__}.{function.__qualname__}", "source": closure, "inputs": place.inputs}
+    source = {**closure, **loaded_beyond(closure, place.repository)}
+    base = {"function": f"{function.__module__}.{function.__qualname__}", "source": source, "inputs": place.inputs}
     keys: dict[str, Cell] = {}
     for cell in cells:
         key = digest({**base, "cell": cell_json(cell)})

@@ -19,8 +19,9 @@ from assay.runs.engines import LOCAL, Engine, HandedOverError, local
 from assay.runs.events import run_of
 from assay.runs.experiment import DEFAULT_TAG, Experiment
 from assay.runs.jobs import NO_LIMITS, Limits
+from assay.runs.loaded import loaded_beyond
 from assay.runs.manifest import Manifest, RunStatus, config_hash
-from assay.runs.overlooked import code_state_of
+from assay.runs.overlooked import code_state_of, overlooked
 from assay.runs.preparing import Preparing
 from assay.runs.processes import THREADS_PER_CELL
 from assay.runs.provenance import machine, peak_memory_bytes, scrub
@@ -220,7 +221,7 @@ class _Attempt:
             if status is RunStatus.COMPLETED:
                 raise  # else the numbers that were saved last stay, and how the run ended is still put on record
         manifest = dataclasses.replace(
-            self.manifest,
+            self._with_loaded() if status is RunStatus.COMPLETED else self.manifest,
             status=status,
             upstream=tuple(run.upstream_ids),
             ended=self.record.clock().isoformat(timespec="seconds"),
@@ -230,6 +231,17 @@ class _Attempt:
         )
         path = self.record.write_manifest(manifest)
         self.record.append(status, run.run_id, manifest=file_digest(path), **said)
+
+    def _with_loaded(self) -> Manifest:
+        """The manifest with the project files that were loaded though no import statement leads to them."""
+        loaded = loaded_beyond(self.manifest.modules, self.repository)
+        hidden = overlooked(loaded, self.repository) if loaded and self.manifest.commit else ()
+        return dataclasses.replace(
+            self.manifest,
+            modules={**self.manifest.modules, **loaded},
+            dirty=True if hidden else self.manifest.dirty,
+            untracked=tuple(sorted({*self.manifest.untracked, *hidden})),
+        )
 
 
 def _place(record: Record, base_id: str, manifest: Manifest, *, repository: Path) -> CellStore:

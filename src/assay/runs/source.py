@@ -9,14 +9,14 @@ record are left out: they cannot change a number.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from assay.errors import RecordError
 from assay.runs.storage import digest, shown
 
-_RECORD = ("assay.runs", "assay.ledger", "assay.report", "assay.cli", "assay.errors", "assay_pytest")
+_RECORD = ("assay.runs", "assay.ledger", "assay.report", "assay.cli", "assay.__main__", "assay.errors", "assay_pytest")
 _FACE = "assay"
 """The package itself only names what is loaded on demand (a test holds that): its list changes no number."""
 _INSTALLED = ("site-packages", "dist-packages")
@@ -69,6 +69,23 @@ def file_of(module: str, repository: Path) -> Path | None:
     return _locate(module, repository.resolve())
 
 
+def by_path(files: Iterable[Path | str], repository: Path) -> dict[str, str]:
+    """SHA-256 of files of the repository by their path, with a ``/`` in it, which tells it from a module's name.
+
+    A file that is not there is left out.
+    """
+    root = repository.resolve()
+    relative = [(root / file).relative_to(root).as_posix() for file in files]
+    names = [name if "/" in name else f"./{name}" for name in relative]
+    found = {name: _locate(name, root) for name in names}
+    return {name: _read(file, name).digest for name, file in found.items() if file is not None}
+
+
+def is_project_file(file: Path, module: str, root: Path) -> bool:
+    """Whether a loaded file under ``root`` is code that can change a number: not foreign, and not the record itself."""
+    return not (is_foreign(file, root) or _is_record(module) or module == _FACE)
+
+
 def is_module(module: str, repository: Path) -> bool:
     """Whether a file of the repository holds the module."""
     return file_of(module, repository) is not None
@@ -81,6 +98,9 @@ def source_digest(module: str, repository: Path) -> str:
 
 def possible_files(module: str) -> Iterator[str]:
     """Where the file of a module may lie, relative to the repository, in the order in which it is looked for."""
+    if "/" in module:  # a path, by which a file is known that import statements do not lead to
+        yield from [module.removeprefix("./")] if module.endswith(".py") else []
+        return
     for place in _places(module):
         yield from (f"{place}/__init__.py", f"{place}.py")
 

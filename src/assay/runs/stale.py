@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from assay.errors import EvidenceError, RecordError
 from assay.runs.data_files import files_now
 from assay.runs.manifest import Manifest, RunStatus
-from assay.runs.source import is_module, module_digests
+from assay.runs.source import by_path, is_module, module_digests
 from assay.runs.storage import digest
 
 if TYPE_CHECKING:
@@ -91,9 +91,15 @@ def _standing(record: Record, run_id: str, repository: Path, below: tuple[str, .
 
 
 def modules_now(manifest: Manifest, repository: Path) -> dict[str, str]:
-    """Digests of the modules that the run's experiment reaches now; none when its own module is gone."""
+    """Digests of the modules that the run's experiment reaches now, and of those that the run had loaded besides.
+
+    There are none when the experiment's own module is gone.
+    """
     module = f"experiments.{manifest.experiment}"
-    return module_digests(module, repository) if is_module(module, repository) else {}
+    if not is_module(module, repository):
+        return {}
+    loaded = by_path((name for name in manifest.modules if "/" in name), repository)
+    return {**module_digests(module, repository), **loaded}
 
 
 def become(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -14,13 +14,22 @@ FILES = {
     "lab/__init__.py": '"""A package."""\n\n__version__ = "1"\n',
     "lab/inner.py": "OFFSET = 2\n",
     "lab/dist.py": "SHIFT = 0\n",
+    "lab/late.py": "LATE = 0\n",
+    "tools/far.py": "FAR = 0\n",
     "lab/outer.py": """
+import importlib
+import sys
+from pathlib import Path
+
 from lab.dist import SHIFT
 from lab.inner import OFFSET
 
+sys.path.append(str(Path(__file__).parents[1] / "tools"))
+OTHERS = [importlib.import_module(name) for name in ("lab.late", "far")]
+
 
 def shifted(x):
-    return x + OFFSET + SHIFT
+    return x + OFFSET + SHIFT + OTHERS[0].LATE + OTHERS[1].FAR
 """,
     "lab/unused.py": "IDLE = 1\n",
     "experiments/toy/scale.py": '''
