@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.errors import ConfigError
 from assay.runs.configuration import hints_of, nearest
+from assay.runs.file_names import is_device
 from assay.runs.preparing import Preparing
 
 if TYPE_CHECKING:
@@ -143,6 +144,8 @@ def experiment(
     """
     if not _NAME.fullmatch(name):
         raise ConfigError(f"experiment {name!r}: a name is lower-case words joined by dots, such as merging.transport.")
+    if device := next(filter(is_device, name.split(".")), ""):
+        raise ConfigError(f"experiment {name!r}: no file can be called {device!r} on Windows. Choose another name.")
     if isinstance(version, bool) or not isinstance(version, int) or version < 1:
         raise ConfigError(f"experiment {name}: version is a whole number from 1, got {version!r}.")
     for tier, make in (tiers or {}).items():

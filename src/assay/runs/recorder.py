@@ -15,6 +15,7 @@ from assay.errors import RecordError
 from assay.runs.artifacts import ArtifactArray
 from assay.runs.cells import Cell, CellStore, run_cells
 from assay.runs.engines import Engine
+from assay.runs.file_names import is_device
 from assay.runs.jobs import NO_LIMITS, Limits
 from assay.runs.progress import progress
 from assay.runs.results import Results, write_table
@@ -67,7 +68,7 @@ class Run:
         self._upstream = upstream
         self._quiet = quiet
         self._groups: set[str] = set()
-        self._taken: set[str] = set()
+        self._taken: dict[tuple[str, str], str] = {}
         self._large: set[Path] = set()
 
     def __setitem__(self, key: str, value: Any) -> None:
@@ -100,8 +101,8 @@ class Run:
         """Record a table as CSV with its column types; columns of array handles are written as digests.
 
         Raises:
-            RecordError: a name that is malformed or taken, a column without one plain type, or more than
-                ``SUMMARY_LIMIT`` bytes in the summary without ``large=True``.
+            RecordError: a name that is malformed or taken (capitals do not count), a column without one plain type, or
+                more than ``SUMMARY_LIMIT`` bytes in the summary without ``large=True``.
         """
         if not all(hasattr(frame, part) for part in ("columns", "index", "assign")):
             raise RecordError(
@@ -198,9 +199,17 @@ class Run:
     def _claim_name(self, name: str, what: str) -> None:
         if not isinstance(name, str) or not _NAME.fullmatch(name):
             raise RecordError(f"{what} {name!r}: a name is letters, digits, '_' and '-', such as 'directions'.")
-        if f"{what} {name}" in self._taken:
+        if is_device(name):
+            raise RecordError(f"{what} {name!r}: no file can have this name on Windows. Choose another name.")
+        twin = self._taken.get((what, name.lower()))
+        if twin == name:
             raise RecordError(f"{what} {name!r} is recorded a second time. Choose another name.")
-        self._taken.add(f"{what} {name}")
+        if twin is not None:
+            raise RecordError(
+                f"{what} {name!r} differs from {twin!r} in capitals alone, so on Windows and macOS one file would "
+                "replace the other. Choose another name."
+            )
+        self._taken[what, name.lower()] = name
 
     def _written(self, path: Path, *, large: bool) -> None:
         self.save()

@@ -153,6 +153,22 @@ def test_equal_figures_give_equal_bytes_without_a_date_or_a_version(run: Run) ->
         run.figure("first", figure())
 
 
+def test_names_that_one_folder_cannot_hold_everywhere_are_refused(run: Run) -> None:
+    frame = pd.DataFrame({"n": [1]})
+    run.table("pairs", frame)
+    run.figure("Pairs", figure())
+    with pytest.raises(RecordError, match=r"table 'PAIRS' differs from 'pairs' in capitals alone.*Choose another"):
+        run.table("PAIRS", frame)
+    with pytest.raises(RecordError, match="figure 'pairs' differs from 'Pairs' in capitals alone"):
+        run.figure("pairs", figure())
+    for name in ("CON", "nul", "Com1"):
+        with pytest.raises(RecordError, match=f"table '{name}': no file can have this name on Windows"):
+            run.table(name, frame)
+    run["Ab"], run["ab"] = 1, 2
+    run.save()
+    assert summary(run) == {"Ab": 1, "ab": 2}
+
+
 def test_a_summary_over_the_limit_is_refused_unless_it_says_so(run: Run) -> None:
     frame = pd.DataFrame({"word": ["x" * 1000] * (SUMMARY_LIMIT // 1000 + 1)})
     with pytest.raises(RecordError, match=rf"allowed are {SUMMARY_LIMIT}.*or say large=True"):
