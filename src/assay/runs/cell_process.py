@@ -16,6 +16,7 @@ from assay.errors import RecordError
 from assay.runs.cell_values import write_value
 from assay.runs.cells import cell_json
 from assay.runs.jobs import Job, decode, found
+from assay.runs.loaded import loaded_in_cell
 from assay.runs.provenance import versions
 
 
@@ -44,7 +45,9 @@ def compute(job: Job) -> None:
     os.chdir(job.folder)
     function = found(job.function)
     cell = decode(job.cell)
-    write_value(Path(job.value), function(cell), cell=cell_json(cell), artifacts=Path(job.artifacts))
+    value = function(cell)
+    loaded = loaded_in_cell(job.modules, Path(job.repository))
+    write_value(Path(job.value), value, cell=cell_json(cell), artifacts=Path(job.artifacts), loaded=loaded)
 
 
 def _check_place(job: Job) -> None:

@@ -7,16 +7,27 @@ import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from assay.errors import RecordError
 from assay.runs.artifacts import ArtifactArray, artifact_path, store
+from assay.runs.source import by_path
 from assay.runs.storage import canonical_json, digest, write_durable
 from assay.runs.values import decode, encode
 
 
-def write_value(path: Path, value: Any, *, cell: Any, artifacts: Path) -> None:
-    """Write what a cell function returned, durably; arrays go to ``artifacts``. ``cell`` is the cell as JSON.
+class CellValue(NamedTuple):
+    """What a cell returned, by column, and digests of files that its process loaded beside its import statements."""
+
+    columns: dict[str, Any]
+    loaded: dict[str, str]
+
+
+def write_value(path: Path, value: Any, *, cell: Any, artifacts: Path, loaded: Mapping[str, str]) -> None:
+    """Write what a cell function returned, durably; arrays go to ``artifacts``.
+
+    ``cell`` is the cell as JSON, ``loaded`` the digests of project files that its process loaded beside its import
+    statements, by path.
 
     Raises:
         RecordError: it is no mapping of names to numbers, text, counts, estimates or arrays, or cannot be written.
@@ -25,12 +36,16 @@ def write_value(path: Path, value: Any, *, cell: Any, artifacts: Path) -> None:
         raise RecordError(f"returned {type(value).__name__}; wanted a mapping of column names to values")
     if wrong := [name for name in value if not isinstance(name, str) or not name]:
         raise RecordError(f"returned the column name {wrong[0]!r}; a column's name is text. Rename it.")
-    body = {"cell": cell, "value": {str(name): _written(item, str(name), artifacts) for name, item in value.items()}}
+    columns = {str(name): _written(item, str(name), artifacts) for name, item in value.items()}
+    body = {"cell": cell, "value": columns} | ({"loaded": dict(loaded)} if loaded else {})
     write_durable(path, canonical_json({"body": body, "sha256": digest(body)}).encode())
 
 
-def read_value(path: Path, artifacts: Path) -> dict[str, Any] | None:
-    """The value in a cell's file; ``None`` when there is none, it is damaged, or an array it names is gone."""
+def read_value(path: Path, artifacts: Path, repository: Path) -> CellValue | None:
+    """The value in a cell's file.
+
+    ``None`` when there is none, it is damaged, an array it names is gone, or a file that its process loaded changed.
+    """
     try:
         content = json.loads(path.read_bytes())
         body = content["body"]
@@ -38,9 +53,10 @@ def read_value(path: Path, artifacts: Path) -> dict[str, Any] | None:
             return None
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    value = {name: _read(item, artifacts) for name, item in body["value"].items()}
-    arrays = [item for item in value.values() if isinstance(item, ArtifactArray)]
-    return value if all(artifact_path(artifacts, array.digest).is_file() for array in arrays) else None
+    found = CellValue({name: _read(item, artifacts) for name, item in body["value"].items()}, body.get("loaded", {}))
+    arrays = [item for item in found.columns.values() if isinstance(item, ArtifactArray)]
+    whole = all(artifact_path(artifacts, array.digest).is_file() for array in arrays)
+    return found if whole and by_path(found.loaded, repository) == found.loaded else None
 
 
 def _written(value: Any, name: str, artifacts: Path) -> Any:

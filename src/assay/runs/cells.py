@@ -2,7 +2,7 @@
 
 A finished cell's value is on disk, durably, before it is reported. Its file is named by the cell's key: the digest of
 the function, of the project code it can reach, of the cell and of the data, so a value is reused only where nothing
-changed.
+changed. What its process loaded beside its import statements is told in the file, and has to be the same too.
 """
 
 from __future__ import annotations
@@ -19,10 +19,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.errors import RecordError
 from assay.runs.artifacts import ArtifactArray
-from assay.runs.cell_values import read_value
+from assay.runs.cell_values import CellValue, read_value
 from assay.runs.engines import Engine
 from assay.runs.jobs import NO_LIMITS, Job, Limits, address_of, encode
-from assay.runs.loaded import loaded_beyond
 from assay.runs.source import module_digests
 from assay.runs.storage import digest, make_folder
 
@@ -46,6 +45,13 @@ class CellStore(NamedTuple):
     inputs: Mapping[str, Any]
 
 
+class Grid(NamedTuple):
+    """One row a cell, and path and digest of each project file that their processes loaded beside import statements."""
+
+    frame: pd.DataFrame
+    loaded: frozenset[tuple[str, str]]
+
+
 def run_cells(
     function: Callable[[Cell], Mapping[str, Any]],
     cells: Iterable[Cell],
@@ -55,7 +61,7 @@ def run_cells(
     reported: Callable[[int], None],
     at_once: int | None = None,
     limits: Limits = NO_LIMITS,
-) -> pd.DataFrame:
+) -> Grid:
     """One row a cell, in the order of ``cells``: the cell's fields and the fields of what ``function`` returned.
 
     ``engine`` computes what is missing, at most ``at_once`` cells at a time (``None``: as many as it can), each within
@@ -69,10 +75,10 @@ def run_cells(
     """
     wanted = list(cells)
     keys = cell_keys(function, wanted, place)
-    done: dict[str, dict[str, Any]] = {}
+    done: dict[str, CellValue] = {}
     for key in keys:
         for folder in (place.own, *place.earlier):
-            if key not in done and (value := read_value(folder / f"{key}.json", place.artifacts)) is not None:
+            if key not in done and (value := _value(folder / f"{key}.json", place)) is not None:
                 done[key] = value
     missing = {key: cell for key, cell in zip(keys, wanted, strict=True) if key not in done}
     jobs = _jobs(function, missing, place, limits.checked())
@@ -83,7 +89,7 @@ def run_cells(
         with contextlib.closing(engine.compute(jobs, at_once=at_once)) as computing:
             for job, error in computing:
                 key = Path(job.value).stem
-                value = None if error else read_value(Path(job.value), place.artifacts)
+                value = None if error else _value(Path(job.value), place)
                 if value is not None:
                     done[key] = value
                     reported(len(done))
@@ -91,13 +97,19 @@ def run_cells(
                     failures.append((missing[key], error))
     if failures:
         raise _failure(function, failures, total=len(keys))
-    return _frame(wanted, [done[key] for key in keys])
+    frame = _frame(wanted, [done[key].columns for key in keys])
+    return Grid(frame, frozenset(entry for value in done.values() for entry in value.loaded.items()))
+
+
+def _value(path: Path, place: CellStore) -> CellValue | None:
+    return read_value(path, place.artifacts, place.repository)
 
 
 def _jobs(function: Callable[..., Any], missing: Mapping[str, Cell], place: CellStore, limits: Limits) -> list[Job]:
     """What an engine is given: the missing cells, with all that a process elsewhere needs to compute them."""
     installed = (sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix)
     imports = [os.path.abspath(entry) for entry in sys.path]
+    reached = module_digests(function.__module__, place.repository)
     beyond = [entry for entry in imports if not entry.startswith(tuple(f"{place}{os.sep}" for place in installed))]
     return [
         Job(
@@ -106,8 +118,10 @@ def _jobs(function: Callable[..., Any], missing: Mapping[str, Cell], place: Cell
             value=os.path.abspath(place.own / f"{key}.json"),
             artifacts=os.path.abspath(place.artifacts),
             folder=os.getcwd(),
+            repository=os.path.abspath(place.repository),
             imports=tuple(dict.fromkeys((os.path.abspath(place.repository), *beyond))),
             limits=limits,
+            modules=tuple(reached),
             python=place.inputs.get("python"),
             packages=place.inputs.get("packages"),
         )
@@ -123,8 +137,7 @@ def cell_keys(function: Callable[[Cell], Any], cells: Sequence[Cell], place: Cel
     """
     module = _importable(function)
     closure = module_digests(str(module.__name__), place.repository)
-    source = {**closure, **loaded_beyond(closure, place.repository)}
-    base = {"function": f"{function.__module__}.{function.__qualname__}", "source": source, "inputs": place.inputs}
+    base = {"function": f"{function.__module__}.{function.__qualname__}", "source": closure, "inputs": place.inputs}
     keys: dict[str, Cell] = {}
     for cell in cells:
         key = digest({**base, "cell": cell_json(cell)})
@@ -185,7 +198,7 @@ def _failure(
 
 def _what(error: BaseException | None) -> str:
     if error is None:
-        return "its file was damaged after it was written"
+        return "its file was damaged, or code that it loaded was changed, after it was written"
     return str(error) if isinstance(error, RecordError) else f"{type(error).__name__}: {error}".rstrip(": ")
 
 

@@ -19,7 +19,7 @@ from assay.runs.engines import LOCAL, Engine, HandedOverError, local
 from assay.runs.events import run_of
 from assay.runs.experiment import DEFAULT_TAG, Experiment
 from assay.runs.jobs import NO_LIMITS, Limits
-from assay.runs.loaded import loaded_beyond
+from assay.runs.loaded import loaded_beyond, together
 from assay.runs.manifest import Manifest, RunStatus, config_hash
 from assay.runs.overlooked import code_state_of, overlooked
 from assay.runs.preparing import Preparing
@@ -221,7 +221,7 @@ class _Attempt:
             if status is RunStatus.COMPLETED:
                 raise  # else the numbers that were saved last stay, and how the run ended is still put on record
         manifest = dataclasses.replace(
-            self._with_loaded() if status is RunStatus.COMPLETED else self.manifest,
+            self._with_loaded(run) if status is RunStatus.COMPLETED else self.manifest,
             status=status,
             upstream=tuple(run.upstream_ids),
             ended=self.record.clock().isoformat(timespec="seconds"),
@@ -232,15 +232,18 @@ class _Attempt:
         path = self.record.write_manifest(manifest)
         self.record.append(status, run.run_id, manifest=file_digest(path), **said)
 
-    def _with_loaded(self) -> Manifest:
-        """The manifest with the project files that were loaded though no import statement leads to them."""
-        loaded = loaded_beyond(self.manifest.modules, self.repository)
-        hidden = overlooked(loaded, self.repository) if loaded and self.manifest.commit else ()
+    def _with_loaded(self, run: Run) -> Manifest:
+        """The manifest with the files that were loaded since it began and that no import statement leads to."""
+        begun = self.manifest
+        later = loaded_beyond(begun.modules, self.repository)
+        modules = together(begun.modules, {*run.loaded, *later.items()}, self.repository)
+        new = modules.keys() - begun.modules.keys()
+        hidden = overlooked(new, self.repository, since=None if begun.dirty else begun.commit) if begun.commit else ()
         return dataclasses.replace(
-            self.manifest,
-            modules={**self.manifest.modules, **loaded},
-            dirty=True if hidden else self.manifest.dirty,
-            untracked=tuple(sorted({*self.manifest.untracked, *hidden})),
+            begun,
+            modules=modules,
+            dirty=True if hidden else begun.dirty,
+            untracked=tuple(sorted({*begun.untracked, *hidden})),
         )
 
 
@@ -273,10 +276,11 @@ def registered_in(record: Record, main: Record) -> Upstream:
 
 def _facts(experiment: Experiment, repository: Path, *, engine: str) -> dict[str, Any]:
     """The manifest's fields on code and machine."""
-    modules = module_digests(f"experiments.{experiment.name}", repository)
+    reached = module_digests(f"experiments.{experiment.name}", repository)
+    modules = {**reached, **loaded_beyond(reached, repository)}
     facts = {
         **dataclasses.asdict(code_state_of(modules, repository)),
-        "source_digest": digest(modules),
+        "source_digest": digest(reached),
         "modules": modules,
     }
     facts |= machine()

@@ -13,6 +13,7 @@ from assay.runs.experiment import Experiment, find, study
 from assay.runs.freeze import CONFIRMATORY, ROOT, Configuration, Freeze, freezes, preregistration
 from assay.runs.freshness import fresh, reused, uses_on_disk
 from assay.runs.history import History
+from assay.runs.loaded import loaded_beyond
 from assay.runs.locks import hold
 from assay.runs.manifest import RunStatus, config_hash
 from assay.runs.overlooked import code_state_of, to_commit
@@ -52,6 +53,7 @@ def freeze_study(
     _refuse_without_commits(name, repository)
     history = History(repository)
     modules = {found for one in experiments for found in module_digests(f"experiments.{one.name}", repository)}
+    modules |= loaded_beyond(modules, repository).keys()
     text, commit = _committed(name, history, repository, modules)
     configurations = _confirmatory(experiments, repository, tier=tier, assignments=assignments)
     if not configurations:

@@ -48,9 +48,10 @@ class Job(NamedTuple):
     """A cell to compute. ``function`` is ``module:name``, ``cell`` what :func:`encode` made of the cell.
 
     ``value`` is the file for the result and ``artifacts`` the folder for arrays; ``folder`` is where the run was
-    started and ``imports`` where it finds modules beyond its installation. ``python`` and ``packages`` are the versions
-    that the process must have (none: not checked); ``wanted`` is a file that is there as long as the run wants the cell
-    (none: always).
+    started and ``imports`` where it finds modules beyond its installation. Files of ``repository`` that the process
+    loads beside ``modules``, which the function reaches, are told with the result. ``python`` and ``packages`` are the
+    versions that the process must have (none: not checked); ``wanted`` is a file that is there as long as the run wants
+    the cell (none: always).
     """
 
     function: str
@@ -58,8 +59,10 @@ class Job(NamedTuple):
     value: str
     artifacts: str
     folder: str
+    repository: str
     imports: tuple[str, ...]
     limits: Limits
+    modules: tuple[str, ...] = ()
     python: str | None = None
     packages: Mapping[str, str] | None = None
     wanted: str | None = None
@@ -72,7 +75,8 @@ class Job(NamedTuple):
     def from_json(cls, text: str) -> Job:
         """The job that :meth:`to_json` wrote."""
         fields = json.loads(text)
-        return cls(**fields | {"imports": tuple(fields["imports"]), "limits": Limits(**fields["limits"])})
+        lists = {name: tuple(fields[name]) for name in ("imports", "modules")}
+        return cls(**fields | lists | {"limits": Limits(**fields["limits"])})
 
 
 def encode(cell: Any) -> Any:

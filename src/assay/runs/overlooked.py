@@ -26,16 +26,19 @@ def code_state_of(modules: Iterable[str], repository: Path) -> CodeState:
     return dataclasses.replace(state, dirty=True, untracked=tuple(sorted({*state.untracked, *found})))
 
 
-def overlooked(modules: Iterable[str], repository: Path) -> tuple[str, ...]:
-    """Files of modules, relative to ``repository``, that the commit does not hold as they are and no diff names."""
+def overlooked(modules: Iterable[str], repository: Path, *, since: str | None = None) -> tuple[str, ...]:
+    """Files of modules, relative to ``repository``, that the commit does not hold as they are and no diff names.
+
+    With ``since``, the commit of a run that began clean, a file counts too if a diff names it: it was changed since.
+    """
+    if not (files := [file for file in (file_of(name, repository) for name in modules) if file]):
+        return ()
     root = repository.resolve()
     top = Path((git(root, "rev-parse", "--show-toplevel") or b"").decode().rstrip("\n")).resolve()
-    names = {
-        file.resolve(): file.relative_to(root).as_posix() for file in (file_of(name, root) for name in modules) if file
-    }
-    changed = {(root / name).resolve() for name in changed_files(root)}
+    names = {file.resolve(): file.relative_to(root).as_posix() for file in files}
+    changed = {(root / name).resolve() for name in ([] if since else changed_files(root))}
     inside = [file for file in names if file.is_relative_to(top)]
-    missing = (names.keys() - inside) | _differing(inside, top)
+    missing = (names.keys() - inside) | _differing(inside, top, since or "HEAD")
     return tuple(sorted(names[file] for file in missing - changed))
 
 
@@ -50,9 +53,9 @@ def to_commit(modules: Iterable[str], repository: Path) -> str:
     )
 
 
-def _differing(files: Iterable[Path], top: Path) -> set[Path]:
-    """Those of ``files`` that the commit of ``top``, or of the submodule they lie in, holds otherwise or not at all."""
-    tree = git(top, "ls-tree", "-r", "-z", "--full-tree", "HEAD") or b""
+def _differing(files: Iterable[Path], top: Path, commit: str) -> set[Path]:
+    """Those of ``files`` that a commit of ``top``, or that of the submodule they lie in, holds otherwise or not."""
+    tree = git(top, "ls-tree", "-r", "-z", "--full-tree", commit) or b""
     held: dict[Path, str] = {}
     waiting, found = sorted(files), set[Path]()
     for entry in filter(None, tree.split(b"\0")):
@@ -62,7 +65,7 @@ def _differing(files: Iterable[Path], top: Path) -> set[Path]:
         if kind == "blob":
             held[path] = blob
         elif inside := [file for file in waiting if file.is_relative_to(path)]:
-            found |= _differing(inside, path)
+            found |= _differing(inside, path, "HEAD")
             waiting = [file for file in waiting if file not in inside]
     for options in (("--no-filters",), ()):  # as the bytes are, then as git would store them (line ends)
         given = "".join(f"{file.relative_to(top)}\n" for file in waiting).encode()

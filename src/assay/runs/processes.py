@@ -45,7 +45,7 @@ def compute_in_own_process(text: str) -> None:
             stopped.
     """
     job = Job.from_json(text)
-    if read_value(Path(job.value), Path(job.artifacts)) is not None:
+    if read_value(Path(job.value), Path(job.artifacts), Path(job.repository)) is not None:
         return
     _refuse_unlimitable(job)
     if not _is_wanted(job):

@@ -39,7 +39,8 @@ class Run:
     """An attempt that is running. Set each number once: ``run["wins.target"] = count(mask)``.
 
     ``config`` is the resolved configuration, ``run_id`` the attempt's name; ``values`` are the numbers set so far, and
-    ``n_cells`` counts the cells of the grids so far, those that an earlier attempt had finished included.
+    ``n_cells`` counts the cells of the grids so far, those that an earlier attempt had finished included. ``loaded``
+    are paths and digests of project files that their processes loaded beside their import statements.
     """
 
     def __init__(
@@ -60,6 +61,7 @@ class Run:
         self.values: dict[str, Value] = {}
         self.upstream_ids: list[str] = []
         self.n_cells = 0
+        self.loaded: set[tuple[str, str]] = set()
         self._folder = folder
         self._place = place
         self._engine = engine
@@ -161,7 +163,7 @@ class Run:
         self.n_cells += len(wanted)
         try:
             with progress(getattr(function, "__name__", "cells"), len(wanted), quiet=self._quiet) as advance:
-                return run_cells(
+                grid = run_cells(
                     function,
                     wanted,
                     place=self._place,
@@ -170,6 +172,8 @@ class Run:
                     at_once=min((n for n in (workers, self._workers) if n is not None), default=None),
                     limits=Limits(time_limit_s, memory_limit_mb).replaced_by(self._limits),
                 )
+            self.loaded |= grid.loaded
+            return grid.frame
         finally:
             self.save()
 

@@ -9,6 +9,7 @@ record are left out: they cannot change a number.
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -19,9 +20,10 @@ from assay.runs.storage import digest, shown
 _RECORD = ("assay.runs", "assay.ledger", "assay.report", "assay.cli", "assay.__main__", "assay.errors", "assay_pytest")
 _FACE = "assay"
 """The package itself only names what is loaded on demand (a test holds that): its list changes no number."""
-_INSTALLED = ("site-packages", "dist-packages")
+_INSTALLED = ("site-packages", "dist-packages", "__pypackages__")
 _ENVIRONMENT = "pyvenv.cfg"
 """The file by which Python knows a virtual environment, whatever the folder's name."""
+_COMPUTED = "?"
 _IGNORED_FIELDS = {"kind", "type_comment", "ctx", "type_ignores"}
 
 
@@ -29,6 +31,7 @@ class _Module(NamedTuple):
     digest: str
     references: frozenset[str]
     on_demand: dict[str, str]
+    computes: bool
 
 
 _CACHE: dict[tuple[str, str], tuple[tuple[int, int], _Module]] = {}
@@ -37,8 +40,8 @@ _CACHE: dict[tuple[str, str], tuple[tuple[int, int], _Module]] = {}
 def module_digests(module: str, repository: Path) -> dict[str, str]:
     """SHA-256 by module name of ``module`` and of every project module that it can reach, parent packages included.
 
-    A project module is a file under ``repository`` or its ``src/``; virtual environments, installed packages and hidden
-    folders are foreign. A module that is not there gives an error; one of the record, or foreign, is not listed.
+    A project module is a file under ``repository`` or its ``src/``; virtual environments and installed packages are
+    foreign. A module that is not there gives an error; one of the record, or foreign, is not listed.
     """
     root = repository.resolve()
     if _locate(module, root) is None:
@@ -86,6 +89,12 @@ def is_project_file(file: Path, module: str, root: Path) -> bool:
     return not (is_foreign(file, root) or _is_record(module) or module == _FACE)
 
 
+def computes_imports(modules: Iterable[str], repository: Path) -> bool:
+    """Whether one of these modules, or files by their path, imports under a name that its text does not tell."""
+    files = ((name, file_of(name, repository)) for name in modules)
+    return any(_read(file, name).computes for name, file in files if file is not None)
+
+
 def is_module(module: str, repository: Path) -> bool:
     """Whether a file of the repository holds the module."""
     return file_of(module, repository) is not None
@@ -118,9 +127,11 @@ def shape_digest(tree: ast.Module) -> str:
 
 
 def is_foreign(file: Path, root: Path) -> bool:
-    """Whether a file under ``root`` lies in a virtual environment, among installed packages or in a hidden folder."""
-    for folder in file.relative_to(root).parents[:-1]:
-        if folder.name in _INSTALLED or folder.name.startswith(".") or (root / folder / _ENVIRONMENT).is_file():
+    """Whether a file under ``root`` lies in a virtual environment or among installed packages."""
+    place = str(root)
+    for folder in file.parent.relative_to(root).parts:
+        place = os.path.join(place, folder)
+        if folder in _INSTALLED or os.path.isfile(os.path.join(place, _ENVIRONMENT)):
             return True
     return False
 
@@ -176,8 +187,10 @@ def _digested(tree: ast.Module, name: str, *, is_package: bool) -> _Module:
     references: set[str] = set()
     chains: list[ast.Attribute] = []
     _collect(tree, package, bound, typing_only, references, chains)
+    computes = _COMPUTED in references
+    references -= {_COMPUTED}
     references |= {bound[head] + rest for head, rest in map(_chain, chains) if head in bound}
-    return _Module(shape_digest(tree), frozenset(references), typing_only)
+    return _Module(shape_digest(tree), frozenset(references), typing_only, computes)
 
 
 def _collect(
@@ -226,15 +239,17 @@ def _imported(node: ast.Import | ast.ImportFrom, package: str) -> Iterator[tuple
 
 
 def _imported_by_call(node: ast.Call, package: str) -> Iterator[str]:
-    """Module of ``import_module("a.b")`` and ``__import__("a.b")`` with the name written out."""
+    """Module of ``import_module("a.b")`` and ``__import__("a.b")``; ``_COMPUTED`` if its name is not written out."""
     function = node.func
     name = (
         function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""
     )
-    if name in ("import_module", "__import__") and node.args and isinstance(node.args[0], ast.Constant):
-        target = node.args[0].value
+    if name in ("import_module", "__import__"):
+        target = node.args[0].value if node.args and isinstance(node.args[0], ast.Constant) else None
         if isinstance(target, str):
             yield target if not target.startswith(".") else package + "." + target.lstrip(".")
+        else:
+            yield _COMPUTED
 
 
 def _is_type_checking(test: ast.expr) -> bool:

@@ -44,7 +44,7 @@ def grid(function: Any, cells: Any, place: CellStore, *, done: Any = None, limit
     with local(2) as engine:
         return run_cells(
             function, cells, place=place, engine=engine, reported=done or (lambda n: None), limits=limits or Limits()
-        )
+        ).frame
 
 
 def test_rows_are_in_the_order_of_the_cells_with_their_fields(place: CellStore) -> None:

@@ -21,9 +21,16 @@ ROOT = Path(__file__).resolve().parents[__name__.count(".")]
 
 
 def jobs(function: Callable[..., Any], cells: Any, folder: Path) -> list[Job]:
-    place = {"artifacts": str(folder), "folder": str(folder), "imports": (str(ROOT),), "limits": Limits()}
+    place = {"artifacts": str(folder), "folder": str(folder), "repository": str(ROOT)}
     return [
-        Job(address_of(function), encode(cell), value=str(folder / f"{number}.json"), **place)
+        Job(
+            address_of(function),
+            encode(cell),
+            value=str(folder / f"{number}.json"),
+            **place,
+            imports=(str(ROOT),),
+            limits=Limits(),
+        )
         for number, cell in enumerate(cells)
     ]
 

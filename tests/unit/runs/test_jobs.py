@@ -89,7 +89,9 @@ def test_a_type_that_no_new_process_can_make_is_refused() -> None:
 
 
 def test_a_job_is_one_line() -> None:
-    job = Job("m:f", encode(Cell(1)), "v", "a", "f", ("x", "y"), Limits(1.5, None), "3.11", {"numpy": "2"}, "w")
+    job = Job(
+        "m:f", encode(Cell(1)), "v", "a", "f", "r", ("x", "y"), Limits(1.5, None), ("m",), "3.11", {"numpy": "2"}, "w"
+    )
     assert "\n" not in job.to_json()
     assert Job.from_json(job.to_json()) == job
     assert found(address_of(square)) is square

@@ -80,6 +80,17 @@ def test_what_the_commit_holds_and_what_git_shows_is_not_overlooked(house: Path)
     assert to_commit([*MODULES, "new"], house) == "Commit first"
 
 
+def test_of_a_run_that_began_clean_a_change_since_counts_though_git_shows_it(house: Path) -> None:
+    begun = code_state(house).commit
+    assert overlooked(MODULES, house, since=begun) == ()
+    write(house, {"lib/b.py": "B = 3\n"})
+    assert overlooked(MODULES, house) == ()
+    assert overlooked(MODULES, house, since=begun) == ("lib/b.py",)
+    commit(house)
+    assert overlooked(MODULES, house, since=begun) == ("lib/b.py",)
+    assert overlooked(MODULES, house, since=code_state(house).commit) == ()
+
+
 def test_outside_of_git_and_before_the_first_commit(tmp_path: Path) -> None:
     write(tmp_path, {"a.py": "A = 1\n", ".gitignore": "a.py\n"})
     assert code_state_of(["a"], tmp_path) == code_state(tmp_path)
@@ -109,9 +120,14 @@ def test_a_submodule_holds_its_own_files_and_a_subfolder_may_be_the_repository(h
     assert code_state_of([*modules, "d", "part.secret"], outer / "paper").untracked == ("d.py", "part/secret.py")
 
 
-def test_such_a_run_is_dirty_and_neither_registered_nor_frozen_nor_confirmatory(tmp_path: Path) -> None:
+STATIC = "from experiments.lab.weights import WEIGHT\n"
+COMPUTED = "import importlib\nWEIGHT = importlib.import_module('experiments.lab.' + 'weights').WEIGHT\n"
+
+
+@pytest.mark.parametrize("how", [STATIC, COMPUTED])
+def test_such_a_run_is_dirty_and_neither_registered_nor_frozen_nor_confirmatory(how: str, tmp_path: Path) -> None:
     root = lab(tmp_path / "lab")
-    coin = COIN.replace("from assay.runs", "from experiments.lab.weights import WEIGHT\nfrom assay.runs")
+    coin = COIN.replace("from assay.runs", how + "from assay.runs")
     write(root, {"experiments/lab/coin.py": coin, "experiments/lab/weights.py": "WEIGHT = 1\n"})
     commit(root)
     other = copy(root, tmp_path / "other")

@@ -24,15 +24,20 @@ ROOT = Path(__file__).resolve().parents[__name__.count(".")]
 
 def job(function: Callable[..., Any], cell: Any, folder: Path, **fields: Any) -> Job:
     limits = Limits(fields.pop("time_s", None), fields.pop("memory_mb", None))
-    place = {"value": str(folder / "value.json"), "artifacts": str(folder), "folder": str(folder)}
+    place = {
+        "value": str(folder / "value.json"),
+        "artifacts": str(folder),
+        "folder": str(folder),
+        "repository": str(ROOT),
+    }
     return Job(address_of(function), encode(cell), **place, imports=(str(ROOT),), limits=limits, **fields)
 
 
 def compute(function: Callable[..., Any], cell: Any, folder: Path, **fields: Any) -> Any:
     compute_in_own_process(job(function, cell, folder, **fields).to_json())
-    value = read_value(folder / "value.json", folder)
+    value = read_value(folder / "value.json", folder, ROOT)
     assert value is not None
-    return value
+    return value.columns
 
 
 @pytest.mark.parametrize("name", ["OMP_NUM_THREADS", "MKL_NUM_THREADS"])

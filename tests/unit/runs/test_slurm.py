@@ -173,10 +173,9 @@ def test_stale_runs_are_handed_over_in_their_order(root: Path, sbatch: Path) -> 
 
 
 def jobs(folder: Path, count: int, limits: Limits) -> list[Job]:
+    places = [str(folder)] * 3
     return [
-        Job(
-            "builtins:float", encode(place), str(folder / "run" / f"{place}.json"), str(folder), str(folder), (), limits
-        )
+        Job("builtins:float", encode(place), str(folder / "run" / f"{place}.json"), *places, (), limits)
         for place in range(count)
     ]
 

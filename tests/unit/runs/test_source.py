@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from assay.errors import RecordError
-from assay.runs.source import is_module, module_digests, source_digest
+from assay.runs.source import computes_imports, is_module, module_digests, source_digest
+from tests.unit.runs.toy_repository import WORDS, assay_json, write
 
 HOUSE = Path(__file__).resolve().parents[3]
 
@@ -182,7 +183,6 @@ def test_modules_of_the_record_and_of_environments_are_left_out(tmp_path: Path) 
         "src.assay.runs.registry": "A = 1",
         "src.assay.errors": "A = 1",
         "src.assay.seeds": "from assay.errors import A",
-        ".venv.lib.thing": "A = 1",
         "environment.lib.thing": "A = 1",
         "vendored.site-packages.thing": "A = 1",
     }
@@ -190,7 +190,7 @@ def test_modules_of_the_record_and_of_environments_are_left_out(tmp_path: Path) 
     (tmp_path / "environment/pyvenv.cfg").write_text("home = /usr\n")
     assert names(tmp_path, "from assay.runs import experiment, Run\nimport assay.errors", **files) == []
     assert names(tmp_path, "import assay.runs.registry, environment.lib.thing") == []
-    assert names(tmp_path, "__import__('vendored.site-packages.thing'); __import__('.venv.lib.thing')") == []
+    assert names(tmp_path, "__import__('vendored.site-packages.thing')") == []
     assert names(tmp_path, "from assay.seeds import stream") == ["assay.seeds"]
 
 
@@ -200,6 +200,26 @@ def test_a_module_or_package_of_any_name_is_project_code(tmp_path: Path, name: s
     text = f"import mylib.{name}\nfrom {name} import inner"
     assert names(tmp_path, text, **files) == sorted(files)
     assert list(module_digests(f"{name}.inner", tmp_path)) == [f"{name}.inner"]
+
+
+def test_a_study_of_any_name_runs(tmp_path: Path) -> None:
+    write(tmp_path, {"experiments/build/words.py": WORDS.replace("toy.words", "build.words")})
+    assert assay_json(tmp_path, "run", "build.words")["status"] == "completed"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("import importlib\nimportlib.import_module('a.' + name)", True),
+        ("__import__(name)", True),
+        ("from importlib import import_module\nimport_module(name=f'a.{b}')", True),
+        ("import importlib\nimportlib.import_module('a.b')\nimport a.c", False),
+    ],
+)
+def test_code_that_computes_the_name_of_a_module_is_known(tmp_path: Path, text: str, *, expected: bool) -> None:
+    root = house(tmp_path, start="import os", other=text)
+    assert computes_imports(["start", "absent", "./other.py"], root) is expected
+    assert "?" not in names(tmp_path, text)
 
 
 def test_nothing_is_imported(tmp_path: Path) -> None:
