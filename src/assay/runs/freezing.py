@@ -44,7 +44,7 @@ def freeze_study(
 
     Raises:
         ConfigError: no such study, no confirmatory configuration, or one without any seed or data of its own.
-        RecordError: no committed text, a dirty tree, data or seeds that a run of the study has used, or a freeze that
+        RecordError: no committed text, a dirty tree, data or seeds that a run has used, or a freeze that
             says the same already; nothing was written.
     """
     if "." in name:
@@ -144,7 +144,7 @@ def _check_shared(name: str, configurations: Sequence[Configuration], shared: Se
 def _refuse_seen(record: Record, name: str, configurations: Sequence[Configuration], shared: Sequence[str]) -> None:
     uses = uses_on_disk(record, name)
     for one in configurations:
-        if found := reused(one.seeds, one.data, shared, uses):
+        if found := reused(one, shared, uses):
             raise RecordError(
                 f"freeze {name}: {one.experiment}, {one.tag}: {found}. Results came before the freeze: choose a seed "
                 "and data that no run has seen, or say that they are shared (--shared NAME); nothing was frozen."

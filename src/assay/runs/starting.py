@@ -66,7 +66,7 @@ def refuse_unfrozen(manifest: Manifest, *, record: Record, repository: Path) -> 
             f"{asked}: its order is {order}. Put that right, or freeze again (assay freeze {study}); nothing was run."
         )
     uses = [use for place in {main.root: main, record.root: record}.values() for use in uses_on_disk(place, study)]
-    if found := reused(manifest.seeds, manifest.data, last.shared, [u for u in uses if u.kind != CONFIRMATORY]):
+    if found := reused(manifest, last.shared, [use for use in uses if use.kind != CONFIRMATORY]):
         raise RecordError(
             f"{asked}: {found}. Freeze a configuration with seeds and data that no run has seen, or say at the freeze "
             f"that they are shared (assay freeze {study} --shared NAME); nothing was run."
