@@ -16,6 +16,7 @@ from assay.runs.history import History
 from assay.runs.locks import hold
 from assay.runs.manifest import RunStatus, config_hash
 from assay.runs.overrides import override
+from assay.runs.privacy import refuse_private
 from assay.runs.provenance import changed_files, code_state
 from assay.runs.registry import Record
 from assay.runs.source import module_digests
@@ -43,7 +44,8 @@ def freeze_study(
     name, that other runs may use as well.
 
     Raises:
-        ConfigError: no such study, no confirmatory configuration, or one without any seed or data of its own.
+        ConfigError: no such study, no confirmatory configuration, one without any seed or data of its own, or a home
+            path, host name or secret in what is frozen.
         RecordError: no committed text, a dirty tree, data or seeds that a run has used, or a freeze that
             says the same already; nothing was written.
     """
@@ -60,6 +62,7 @@ def freeze_study(
             "tier's function return kind='confirmatory', or freeze --tier TIER --set kind=confirmatory."
         )
     _check_shared(name, configurations, shared)
+    _refuse_private(name, configurations, text=text, shared=shared)
     with hold(record.artifacts / "locks" / ".freezes.lock", patience=_PATIENCE):
         _refuse_seen(record, name, configurations, shared)
         earlier = freezes(record, name)
@@ -139,6 +142,15 @@ def _check_shared(name: str, configurations: Sequence[Configuration], shared: Se
                 f"freeze {name}: {one.experiment}, {one.tag}, has no seed and no data set of its own, so nothing tells "
                 "it from an exploratory run. Give it a field seed, or declare its data with data=..."
             )
+
+
+def _refuse_private(name: str, configurations: Sequence[Configuration], *, text: bytes, shared: Sequence[str]) -> None:
+    """A host's name in the text is left to its author, who has committed it and for whom it may be any word."""
+    asked = f"freeze {name}"
+    for one in configurations:
+        refuse_private(f"{asked}, {one.experiment}, {one.tag}", {"config": one.config, "data": list(one.data)})
+    refuse_private(asked, {"--shared": list(shared)})
+    refuse_private(asked, {preregistration(name): text.decode(errors="replace")}, hosts=False)
 
 
 def _refuse_seen(record: Record, name: str, configurations: Sequence[Configuration], shared: Sequence[str]) -> None:
