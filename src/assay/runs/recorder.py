@@ -39,7 +39,7 @@ _PNG_DPI = 110
 
 
 class Run:
-    """An attempt that is running. Set each number once: ``run["wins.target"] = count(mask)``.
+    """An attempt that is running. Set each number once: ``run["wins.target"] = count(x < 0, rows=x)``.
 
     ``config`` is the resolved configuration, ``run_id`` the attempt's name; ``values`` are the numbers set so far.
     """
