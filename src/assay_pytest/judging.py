@@ -88,7 +88,7 @@ class Judging:
 
     def _words(self, raised: BaseException | None) -> str:
         """What was raised, as a table may hold it: without paths, names of users and hosts, and secrets."""
-        from assay.runs.provenance import scrub
+        from assay.runs.privacy import scrub
 
         return scrub(str(raised), self._root)
 

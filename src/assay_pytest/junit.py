@@ -16,7 +16,7 @@ def anonymise(path: Path, root: Path) -> None:
 
     Tests that are no claims stay as pytest wrote them; paths below `root` become relative to it.
     """
-    from assay.runs.provenance import scrub
+    from assay.runs.privacy import scrub
     from assay.runs.storage import write_durable
 
     tree = ET.parse(path)

@@ -7,15 +7,29 @@ import platform
 import re
 import sys
 import xml.etree.ElementTree as ET
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from .conftest import Repository, claim
+from assay.errors import ConfigError
+from assay.runs import Record
+
+from .conftest import Repository, claim, run_and_register
 
 pytest_plugins = ["pytester"]
 
 PLANTED = {"HOME": "/home/plantedname", "USER": "plantedname", "LOGNAME": "plantedname", "API_TOKEN": "tok-5e1f8a3c9d"}
+
+
+@dataclass(frozen=True)
+class Noted:
+    """A configuration with words of its own."""
+
+    note: str
+    seed: int = 7
+
+
 LEAK = (
     "import os, platform\n    text = ' '.join([os.path.expanduser('~/x/rows.csv'), os.environ['USER'], "
     "os.environ['API_TOKEN'], platform.node(), os.getcwd()])\n    print(text)\n    "
@@ -54,6 +68,26 @@ def test_nothing_that_is_written_tells_whose_machine_it_was(
     assert suite.get("hostname") == "localhost"
     assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("6", "4", "1")
     assert "rows.csv" in (repository.path / "out.xml").read_text()
+
+
+def test_what_is_private_in_a_configuration_or_reason_reaches_neither_record_nor_junit(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in {**PLANTED, "HOSTNAME": "plantedhost"}.items():
+        monkeypatch.setenv(name, value)
+    record = Record(repository.path / "experiments")
+    (run_id,) = record.attempts()[:1]
+    for text in ("/home/plantedname/x", "with tok-5e1f8a3c9d", "on plantedhost", r"C:\Users\plantedname"):
+        with pytest.raises(ConfigError, match=f"register {run_id}: --why holds"):
+            record.register(run_id, why=text)
+        with pytest.raises(ConfigError, match=r"run of study\.effect: config\.note holds"):
+            run_and_register(repository.path, settings=Noted(text))
+    repository.claims(claim("M1", "{items: 3,000}"))
+    assert repository.run("claims", "--junitxml", "out.xml", "--claims-table", "table.md").ret == 0
+    for path in repository.path.rglob("*"):
+        if path.is_file() and ".git" not in path.parts:
+            text = path.read_bytes().decode(errors="replace")
+            assert [word for word in (*PLANTED.values(), "plantedhost") if word in text] == [], path
 
 
 def test_a_session_without_claims_is_left_as_pytest_writes_it(repository: Repository) -> None:

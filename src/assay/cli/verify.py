@@ -13,7 +13,7 @@ from assay.cli.run import prints_to_stderr
 from assay.cli.show import echo_json, echo_table, say
 from assay.cli.show import shown as text
 from assay.errors import ConfigError
-from assay.runs.compare import RELATIVE_TOLERANCE, Outcome, relative
+from assay.runs.compare import RELATIVE_TOLERANCE, ZERO_TOLERANCE, Outcome, relative
 from assay.runs.configuration import nearest
 from assay.runs.registry import Record, open_record
 from assay.runs.reproduction import Reproduction, scratch_record
@@ -23,7 +23,7 @@ from assay.runs.storage import find_repository, shown
 
 def _finite(context: click.Context, parameter: click.Parameter, value: float) -> float:
     if not math.isfinite(value):
-        raise click.BadParameter(f"{value} is no relative tolerance; say a number such as 1e-9.")
+        raise click.BadParameter(f"{value} is no tolerance; say a number such as 1e-9.")
     return value
 
 
@@ -38,6 +38,14 @@ def _finite(context: click.Context, parameter: click.Parameter, value: float) ->
     show_default=True,
     help="Largest relative difference of a number that no claim prints.",
 )
+@click.option(
+    "--absolute",
+    type=click.FloatRange(min=0.0),
+    callback=_finite,
+    default=0.0,
+    show_default=True,
+    help="Absolute difference that is allowed as well, for numbers that are noise around 0.",
+)
 @click.option("--workers", type=click.IntRange(min=1), help="Cells that run at once (default: the CPUs there are).")
 @click.option(
     "--record", "folder", type=click.Path(path_type=Path), help="Folder of the record (default: experiments/)."
@@ -50,12 +58,13 @@ def verify(
     *,
     tier: str | None,
     tolerance: float,
+    absolute: float,
     workers: int | None,
     folder: Path | None,
     as_json: bool,
 ) -> None:
     """Run a run (or the registered run of an experiment) again and compare: numbers that claims print at the printed
-    precision, the others within a relative tolerance, counts and words exactly.
+    precision, the others within a relative tolerance (one recorded as exactly 0: up to 1e-9), counts and words exactly.
 
     Says reproduced, drifted (by what, and from where that is likely to come) or failed. The rerun goes to
     build/verify/; the record does not change. Exit 1 unless it is reproduced.
@@ -74,11 +83,12 @@ def verify(
             printed=_printed(repository, manifest.experiment, manifest.tag),
             holds=_holds,
             tolerance=tolerance,
+            absolute=absolute,
             workers=workers,
         )
     say(found.trace, err=True, nl=False)
     if as_json:
-        echo_json(_document(found, scratch, tolerance=tolerance))
+        echo_json(_document(found, scratch, tolerance=tolerance, absolute=absolute))
     else:
         _show(found, scratch)
     context.exit(0 if found.verdict == "reproduced" else 1)
@@ -110,7 +120,7 @@ def _holds(form: str, value: Any) -> bool:
     return matches(parse(form), value).holds
 
 
-def _document(found: Reproduction, scratch: Record, *, tolerance: float) -> dict[str, Any]:
+def _document(found: Reproduction, scratch: Record, *, tolerance: float, absolute: float) -> dict[str, Any]:
     outcome = found.outcome
     listed = ("drifted", "source", "environment")
     changes = {name: [one._asdict() for one in getattr(outcome, name)] if outcome else [] for name in listed}
@@ -123,6 +133,8 @@ def _document(found: Reproduction, scratch: Record, *, tolerance: float) -> dict
         "compared": outcome.compared if outcome else 0,
         "held_at_printed_precision": outcome.printed if outcome else 0,
         "tolerance": tolerance,
+        "absolute_tolerance": absolute,
+        "zero_tolerance": ZERO_TOLERANCE,
         "largest_relative_difference": outcome.largest if outcome else 0.0,
         **changes,
         "likely_sources": [one._asdict() for one in found.suspects],
@@ -150,8 +162,9 @@ def _show_outcome(outcome: Outcome, verdict: str) -> None:
         rows = [(*change, "-" if gap != gap else text(gap)) for change, gap in zip(outcome.drifted, gaps, strict=True)]
         echo_table(("drifted", "recorded", "now", "relative"), rows)
     same = "identical bytes" if outcome.identical else f"largest relative difference {outcome.largest:.2g}"
+    absolute = f" or {outcome.absolute:g} absolute" if outcome.absolute else ""
     say(
         f"{verdict.upper()}  {outcome.run_id}: {outcome.compared} numbers and table cells, {same}\n"
         f"  {outcome.printed} held at the precision that claims print, the others within {outcome.tolerance:g} "
-        f"relative; {len(outcome.drifted)} drifted"
+        f"relative{absolute} ({ZERO_TOLERANCE:g} beside an exact 0); {len(outcome.drifted)} drifted"
     )

@@ -128,11 +128,11 @@ def _interval(text: str, found: re.Match[str]) -> Printed:
             raise ClaimError(f"{text!r} has percent signs inside and outside the brackets: keep one kind")
         ends = ends[0]._replace(percent=True), ends[1]._replace(percent=True)
         tail += found["percent"]
+    value = numeral(found["value"]) if found["value"] is not None else ends[0]
+    if len({number.percent for number in (value, *ends)}) > 1:
+        raise ClaimError(f"{text!r} mixes percent and plain numbers: print all of them in one unit")
     if found["value"] is None:
         return Printed(text, Form.INTERVAL, ends, ("[", ", ", tail))
-    value = numeral(found["value"])
-    if len({number.percent for number in (value, *ends)}) > 1:
-        raise ClaimError(f"{text!r} mixes percent and plain numbers: print all three in one unit")
     return Printed(text, Form.VALUE_INTERVAL, (value, *ends), ("", " [", ", ", tail))
 
 

@@ -16,7 +16,7 @@ from assay.ledger.session import configured_names, judged_claims
 from assay.ledger.source import ClaimFile, FunctionSource, static_claims
 from assay.ledger.table import kind_in_words
 from assay.ledger.text import citations_in
-from assay.runs.provenance import scrub
+from assay.runs.privacy import scrub
 from assay.runs.registry import Record
 from assay.runs.results import Results
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, final
 from assay.errors import RecordError
 from assay.runs.freeze import Freeze, freezes, study_of
 from assay.runs.freeze_status import UNREADABLE, OrderedRun, confirmatory_runs, stands
-from assay.runs.provenance import scrub
+from assay.runs.privacy import scrub
 from assay.runs.registry import Record
 
 MEANING = (

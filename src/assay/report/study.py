@@ -18,7 +18,7 @@ from assay.runs.configuration import nearest
 from assay.runs.experiment import listing
 from assay.runs.manifest import Manifest, RunStatus
 from assay.runs.order import OrderVerdict
-from assay.runs.provenance import scrub
+from assay.runs.privacy import scrub
 from assay.runs.registration import Registration, read_registration, registration_files
 from assay.runs.registry import Record, split_attempt
 from assay.runs.results import Results

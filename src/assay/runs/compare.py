@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 RELATIVE_TOLERANCE = 1e-4
 """Largest |a - b| / max(|a|, |b|) between a run and its rerun for numbers that no claim prints."""
 
-ABSOLUTE_FLOOR = 1e-9
-"""Differences up to this are rounding, whatever they are relative to: a sham's mean may be 0 up to rounding."""
+ZERO_TOLERANCE = 1e-9
+"""Largest absolute value of a rerun's number where the run recorded exactly 0, to which nothing is near relatively."""
 
 Path = str
 Holds = Callable[[str, Value], bool]
@@ -56,7 +56,8 @@ class Outcome:
     """Whether a rerun reproduced a run.
 
     ``drifted`` are the numbers beyond what is allowed. ``printed`` were held against the printed precision of claims,
-    the other numbers against ``tolerance`` (relative); counts, whole numbers and words had to be equal.
+    the other numbers against ``tolerance`` (relative) or ``absolute``, whichever allows more, and against
+    ``ZERO_TOLERANCE`` where exactly 0 was recorded; counts, whole numbers and words had to be equal.
     """
 
     run_id: str
@@ -65,6 +66,7 @@ class Outcome:
     compared: int
     printed: int
     tolerance: float
+    absolute: float
     largest: float
     drifted: tuple[Change, ...]
     source: tuple[Change, ...]
@@ -98,11 +100,12 @@ def judge(
     printed: Mapping[Path, tuple[str, ...]],
     holds: Holds,
     tolerance: float = RELATIVE_TOLERANCE,
+    absolute: float = 0.0,
 ) -> Outcome:
     """Hold a rerun against the run it repeats.
 
     ``printed`` are the forms in which claims print a key; a number with one reproduces when each form holds for the new
-    value. All others: ``|a - b| <= max(tolerance max(|a|, |b|), ABSOLUTE_FLOOR)``.
+    value. All others: ``|a - b| <= max(tolerance max(|a|, |b|), absolute)``, and ``|b| <= ZERO_TOLERANCE`` for a = 0.
     """
     old, new = dict(leaves(registered)), dict(leaves(rerun))
     forms = {key: printed[key] for key in printed if _has(rerun, key)}
@@ -110,7 +113,8 @@ def judge(
     drifted = [
         change
         for change in _changes(old, new)
-        if change.where not in governed and not close(change.first, change.second, tolerance=tolerance)
+        if change.where not in governed
+        and not close(change.first, change.second, tolerance=tolerance, absolute=absolute)
     ]
     drifted += [
         Change(key, f"printed {form}", rerun.value(key))
@@ -126,6 +130,7 @@ def judge(
         compared=difference.compared,
         printed=len(forms),
         tolerance=tolerance,
+        absolute=absolute,
         largest=difference.largest,
         drifted=tuple(drifted),
         source=difference.source,
@@ -154,15 +159,16 @@ def _has(results: Results, key: Path) -> bool:
     return bool({key, key.rpartition(".")[0]} & set(results.keys()))
 
 
-def close(first: Any, second: Any, *, tolerance: float) -> bool:
-    """Whether two values are equal, or are floats within the tolerance; NaN is close to NaN alone."""
-    if same(first, second):
+def close(recorded: Any, now: Any, *, tolerance: float, absolute: float = 0.0) -> bool:
+    """Whether two values are equal, or are floats within the tolerances; NaN is close to NaN alone."""
+    if same(recorded, now):
         return True
-    if not (isinstance(first, float) and isinstance(second, float)):
+    if not (isinstance(recorded, float) and isinstance(now, float)):
         return False
-    if not (math.isfinite(first) and math.isfinite(second)):
+    if not (math.isfinite(recorded) and math.isfinite(now)):
         return False
-    return abs(first - second) <= max(tolerance * max(abs(first), abs(second)), ABSOLUTE_FLOOR)
+    allowed = max(tolerance * max(abs(recorded), abs(now)), absolute, ZERO_TOLERANCE if recorded == 0 else 0.0)
+    return abs(recorded - now) <= allowed
 
 
 def same(first: Any, second: Any) -> bool:
@@ -175,13 +181,18 @@ def same(first: Any, second: Any) -> bool:
 
 
 def relative(first: Any, second: Any) -> float:
-    """|a - b| / max(|a|, |b|) of two numbers (a count by its share), 0 up to ``ABSOLUTE_FLOOR``; NaN for all else."""
+    """|a - b| / max(|a|, |b|) of two numbers (a count by its share), 0 beside an exact 0 within ``ZERO_TOLERANCE``.
+
+    NaN for all else.
+    """
     first, second = (value.share if isinstance(value, Count) else value for value in (first, second))
     for value in (first, second):
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
             return math.nan
-    gap = abs(first - second)
-    return gap / max(abs(first), abs(second)) if gap > ABSOLUTE_FLOOR else 0.0
+    if first == second or (first == 0 and abs(second) <= ZERO_TOLERANCE):
+        return 0.0
+    gap: float = abs(first - second) / max(abs(first), abs(second))
+    return gap
 
 
 def environment_changes(first: Manifest, second: Manifest) -> tuple[Change, ...]:

@@ -23,14 +23,15 @@ from assay.runs.loaded import loaded_beyond, together
 from assay.runs.manifest import Manifest, RunStatus, config_hash
 from assay.runs.overlooked import code_state_of, overlooked
 from assay.runs.preparing import Preparing
+from assay.runs.privacy import scrub
 from assay.runs.processes import THREADS_PER_CELL
-from assay.runs.provenance import machine, peak_memory_bytes, scrub
+from assay.runs.provenance import machine, peak_memory_bytes
 from assay.runs.recorder import Run
 from assay.runs.registry import Record, open_record
 from assay.runs.results import Results, summary_digests
 from assay.runs.signals import signals_ignored, signals_interrupt
 from assay.runs.source import module_digests
-from assay.runs.starting import refuse_dirty, refuse_mislabelled, refuse_unfrozen
+from assay.runs.starting import refuse_start
 from assay.runs.storage import digest, file_digest
 
 _LONGEST_MESSAGE = 20_000  # characters
@@ -67,7 +68,8 @@ def execute(
     ``rerun`` says that the run repeats one on record to check it; then a confirmatory configuration needs no freeze.
 
     Raises:
-        ConfigError: the configuration or the data hashes are of the wrong type; nothing was written.
+        ConfigError: the configuration or the data hashes are of the wrong type, or one of them, an override or the
+            reason tells whose machine this is, or a secret; nothing was written.
         RecordError: the run goes on already in another process, is to be registered from a dirty tree, or is
             confirmatory and not provably frozen before; nothing was written. Any exception of the experiment itself
             leaves a failed attempt behind and is raised again.
@@ -80,11 +82,7 @@ def execute(
     base_id = f"{experiment.name}_{tag}_{config_hash(values, data)[:12]}"
     facts = _facts(experiment, repository, engine=LOCAL if engine is None else engine.name)
     manifest = _manifest(experiment, base_id, values, data, tag=tag, at=record.clock(), facts=facts)
-    if register is not None:
-        refuse_dirty(manifest, asked=f"--register {register!r}", repository=repository)
-    refuse_mislabelled(manifest)
-    if not rerun:
-        refuse_unfrozen(manifest, record=record, repository=repository)
+    refuse_start(manifest, register=register, overrides=overrides, record=record, repository=repository, rerun=rerun)
     with local(at_once) if engine is None else contextlib.nullcontext(engine) as computing, record.lock(base_id):
         run_id = record.next_attempt(base_id)
         manifest = dataclasses.replace(manifest, run_id=run_id)

@@ -18,6 +18,7 @@ from assay.runs.locks import hold
 from assay.runs.manifest import RunStatus, config_hash
 from assay.runs.overlooked import code_state_of, to_commit
 from assay.runs.overrides import override
+from assay.runs.privacy import refuse_private
 from assay.runs.provenance import changed_files, code_state
 from assay.runs.registry import Record
 from assay.runs.source import module_digests
@@ -42,9 +43,10 @@ def freeze_study(
     name, that other runs may use as well.
 
     Raises:
-        ConfigError: no such study, no confirmatory configuration, or one without any seed or data of its own.
-        RecordError: no git, no commit, no committed text, a dirty tree, data or seeds that a run of the study has used,
-            or a freeze that says the same already; nothing was written.
+        ConfigError: no such study, no confirmatory configuration, one without any seed or data of its own, or a home
+            path, host name or secret in what is frozen.
+        RecordError: no git, no commit, no committed text, a dirty tree, data or seeds that a run has used, or a freeze
+            that says the same already; nothing was written.
     """
     if "." in name:
         raise ConfigError(f"freeze {name}: a study is frozen as a whole. Name the study: {name.partition('.')[0]}.")
@@ -62,6 +64,7 @@ def freeze_study(
             "tier's function return kind='confirmatory', or freeze --tier TIER --set kind=confirmatory."
         )
     _check_shared(name, configurations, shared)
+    _refuse_private(name, configurations, text=text, shared=shared)
     with hold(record.artifacts / "locks" / ".freezes.lock", patience=_PATIENCE):
         _refuse_seen(record, name, configurations, shared)
         earlier = freezes(record, name)
@@ -159,10 +162,19 @@ def _check_shared(name: str, configurations: Sequence[Configuration], shared: Se
             )
 
 
+def _refuse_private(name: str, configurations: Sequence[Configuration], *, text: bytes, shared: Sequence[str]) -> None:
+    """A host's name in the text is left to its author, who has committed it and for whom it may be any word."""
+    asked = f"freeze {name}"
+    for one in configurations:
+        refuse_private(f"{asked}, {one.experiment}, {one.tag}", {"config": one.config, "data": list(one.data)})
+    refuse_private(asked, {"--shared": list(shared)})
+    refuse_private(asked, {preregistration(name): text.decode(errors="replace")}, hosts=False)
+
+
 def _refuse_seen(record: Record, name: str, configurations: Sequence[Configuration], shared: Sequence[str]) -> None:
     uses = uses_on_disk(record, name)
     for one in configurations:
-        if found := reused(one.seeds, one.data, shared, uses):
+        if found := reused(one, shared, uses):
             raise RecordError(
                 f"freeze {name}: {one.experiment}, {one.tag}: {found}. Results came before the freeze: choose a seed "
                 "and data that no run has seen, or say that they are shared (--shared NAME); nothing was frozen."

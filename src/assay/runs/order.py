@@ -131,7 +131,7 @@ class _Inquiry:
             return f"{freeze.copy} was edited after the freeze (git checkout {self.commit[:7]} -- {freeze.copy})"
         earlier = self._uses(freeze.commit) if self.history.has(freeze.commit) else []
         earlier = [*earlier, *(use for use in self._uses(self.commit) if use.kind != CONFIRMATORY)]
-        found = reused(run.seeds, run.data, freeze.shared, earlier)
+        found = reused(run, freeze.shared, earlier)
         return f"results before the freeze: {found}" if found else ""
 
     def _gap(self, freeze: Freeze, held: list[Freeze]) -> str:
@@ -153,7 +153,7 @@ class _Inquiry:
         if not history.leads_to(freeze.commit, self.commit):
             return f"freeze {freeze.label} was made on commit {freeze.commit[:7]}, which is no ancestor of {self.at}"
         others = [use for use in self._uses(self.commit) if not self._under(freeze, use)]
-        if found := reused(self.run.seeds, self.run.data, freeze.shared, others):
+        if found := reused(self.run, freeze.shared, others):
             return f"{found}, which did not start under freeze {freeze.label}: nothing shows which came first"
         text = history.content(freeze.commit, preregistration(self.study))
         if text is None or digest(text) != freeze.sha256:
@@ -163,7 +163,7 @@ class _Inquiry:
         return ""
 
     def _uses(self, commit: str) -> list[Use]:
-        """What the runs of the study used that a commit holds; looked up once."""
+        """What the runs used that a commit holds, as far as it counts for the study; looked up once."""
         if commit not in self._known_uses:
             self._known_uses[commit] = uses_in(self.history, commit, self.study)
         return self._known_uses[commit]

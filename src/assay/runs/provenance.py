@@ -1,19 +1,17 @@
-"""Where a run happened, by allowlist: code, versions, machine; and the words that must never leave the machine."""
+"""Where a run happened, by allowlist: code, versions, machine."""
 
 from __future__ import annotations
 
-import functools
 import os
 import platform
-import re
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from assay.errors import RecordError
+from assay.runs.privacy import scrub
 from assay.runs.storage import digest
 
 PACKAGES = (
@@ -66,12 +64,6 @@ _DIFF_OPTIONS = (  # the same text whatever the user's settings are
     *("--inter-hunk-context=0", "--src-prefix=a/", "--dst-prefix=b/", "--diff-algorithm=myers", "--submodule=short"),
     *("--ignore-submodules=none", "--indent-heuristic"),
 )
-_SECRET_NAME = re.compile(r"TOKEN|SECRET|PASSW|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|AUTH", re.IGNORECASE)
-_ABSOLUTE = re.compile(
-    r"(?<![\w./~:-])(?:[A-Za-z]:[\\/]|~/|/)(?:[^\s'\"<>|,;:()\[\]{}]+[\\/])+(?=[^\s'\"<>|,;:()\[\]{}]*)"
-)
-_QUOTED = re.compile(r"""(['"])(?:[A-Za-z]:[\\/]|~/|/)[^'"\n]*[\\/]([^'"\\/\n]*)\1""")
-_LOGIN = re.compile(r"(?<=://)[^/\s@]+@")
 
 
 @dataclass(frozen=True)
@@ -232,53 +224,3 @@ def peak_memory_bytes() -> int:
 
     unit = 1 if sys.platform == "darwin" else 1024
     return unit * max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-
-
-def scrub(text: str, repository: Path | None = None) -> str:
-    """``text`` without absolute paths, home, user name, host name, and values of secrets from the environment.
-
-    Paths inside ``repository`` become relative to it; of others the last part stays.
-    """
-    for secret in _secrets(os.environ):
-        text = text.replace(secret, "<secret>")
-    text = _LOGIN.sub("<login>@", text)
-    for root in {str(repository), str(repository.resolve())} if repository is not None else ():
-        text = re.sub(rf"{re.escape(root)}(?:/|(?![\w.-]))", "", text)
-    for home in _homes():
-        text = re.sub(rf"{re.escape(home)}(?=[/\\]|(?![\w.-]))", "~", text)
-    text = _ABSOLUTE.sub("", _QUOTED.sub(r"\1\2\1", text))
-    for name, stand_in in _identities():
-        text = re.sub(rf"(?<![A-Za-z0-9]){re.escape(name)}(?![A-Za-z0-9])", stand_in, text, flags=re.IGNORECASE)
-    return text
-
-
-def _secrets(environment: Mapping[str, str]) -> list[str]:
-    found = {value for name, value in environment.items() if _SECRET_NAME.search(name) and len(value) >= 6}
-    return sorted(found, key=len, reverse=True)
-
-
-def _homes() -> list[str]:
-    homes = {os.path.expanduser("~"), os.environ.get("HOME", ""), os.environ.get("USERPROFILE", "")}
-    return sorted((home.rstrip("/") for home in homes if len(home.rstrip("/")) > 1), key=len, reverse=True)
-
-
-def _identities() -> Iterator[tuple[str, str]]:
-    users = {os.environ.get(name, "") for name in ("USER", "LOGNAME", "USERNAME")} | {_account()}
-    users |= {Path(home).name for home in _homes() if Path(home).parent.name in ("home", "Users")}
-    users -= {"root"}  # says nothing about anybody
-    host = platform.node()
-    hosts = {host, host.partition(".")[0], os.environ.get("HOSTNAME", "")}
-    for name in sorted(users - {""}, key=len, reverse=True):
-        yield name, "<user>"
-    for name in sorted(hosts - {"", "localhost"}, key=len, reverse=True):
-        yield name, "<host>"
-
-
-@functools.cache
-def _account() -> str:
-    import pwd
-
-    try:
-        return pwd.getpwuid(os.getuid()).pw_name
-    except KeyError:
-        return ""  # a container's user without an entry: there is no name to leak

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -18,8 +18,9 @@ from assay.runs.engines import Engine
 from assay.runs.file_names import is_device
 from assay.runs.jobs import NO_LIMITS, Limits
 from assay.runs.progress import progress
-from assay.runs.results import Results, write_table
+from assay.runs.results import SUMMARY_FILE, Results
 from assay.runs.storage import readable_json, write_durable
+from assay.runs.tables import table_files
 from assay.runs.values import PARTS, Value, check_key, encode, nest
 
 if TYPE_CHECKING:
@@ -31,12 +32,15 @@ T = TypeVar("T")
 SUMMARY_LIMIT = 1_000_000
 """Bytes that the summary of a run may have, beside the tables and figures that say they are large."""
 
+LONGEST_WORD = 10_000
+"""Characters that a word among the numbers may have; text belongs into a table."""
+
 _NAME = re.compile(r"[A-Za-z0-9_-]+")
 _PNG_DPI = 110
 
 
 class Run:
-    """An attempt that is running. Set each number once: ``run["wins.target"] = count(mask)``.
+    """An attempt that is running. Set each number once: ``run["wins.target"] = count(x < 0, rows=x)``.
 
     ``config`` is the resolved configuration, ``run_id`` the attempt's name; ``values`` are the numbers set so far, and
     ``n_cells`` counts the cells of the grids so far, those that an earlier attempt had finished included. ``loaded``
@@ -77,7 +81,8 @@ class Run:
         """Record a number, bool, word, Count or Estimate under a dotted key; NaN and infinities are kept as such.
 
         Raises:
-            RecordError: a key that is malformed, already set, or inside or above another; a value of another type.
+            RecordError: a key that is malformed, already set, or inside or above another; a value of another type, or a
+                word longer than ``LONGEST_WORD``.
         """
         check_key(key)
         parts = key.split(".")
@@ -87,6 +92,11 @@ class Run:
         if key in self._groups or above & self.values.keys():
             raise RecordError(f"run[{key!r}] collides with keys inside or above it. Choose another key.")
         encode(value, key)
+        if isinstance(value, str) and len(value) > LONGEST_WORD:
+            raise RecordError(
+                f"run[{key!r}]: a word of {len(value):,} characters came; at most {LONGEST_WORD:,} fit. Record what it "
+                "says as a word or number, and the text as a table: run.table(name, frame)."
+            )
         group = key.rpartition(".")[0]
         if parts[-1] in PARTS:  # together they would read as one Count or Estimate
             nest({name: self.values[name] for name in self.values if name.startswith(f"{group}.")} | {key: value})
@@ -113,8 +123,8 @@ class Run:
         self._claim_name(name, "table")
         handles = [column for column in frame.columns if any(isinstance(x, ArtifactArray) for x in frame[column])]
         frame = frame.assign(**{column: [handle.digest for handle in frame[column]] for column in handles})
-        write_table(self._folder, name, frame)
-        self._written(self._folder / f"{name}.csv", large=large)
+        csv = self._folder / f"{name}.csv"
+        self._write(table_files(self._folder, name, frame), large=[csv] if large else [])
 
     def figure(self, name: str, figure: Figure, *, large: bool = False) -> None:
         """Record a matplotlib figure as SVG and PNG (110 dpi); equal figures give equal bytes, without date or version.
@@ -127,13 +137,13 @@ class Run:
         import matplotlib as mpl
 
         self._claim_name(name, "figure")
+        files: dict[Path, bytes] = {}
         for kind, metadata in (("svg", {"Date": None, "Creator": None}), ("png", {"Software": None})):
             buffer = io.BytesIO()
             with mpl.rc_context({"svg.hashsalt": "assay"}):
                 figure.savefig(buffer, format=kind, metadata=metadata, dpi=_PNG_DPI)
-            path = self._folder / "figures" / f"{name}.{kind}"
-            write_durable(path, buffer.getvalue())
-            self._written(path, large=large)
+            files[self._folder / "figures" / f"{name}.{kind}"] = buffer.getvalue()
+        self._write(files, large=files if large else [])
 
     def cells(
         self,
@@ -197,8 +207,12 @@ class Run:
                 advance(place + 1)
 
     def save(self) -> None:
-        """Write the numbers set so far to ``summary.json``."""
-        write_durable(self._folder / "summary.json", readable_json(nest(self.values)))
+        """Write the numbers set so far to ``summary.json``.
+
+        Raises:
+            RecordError: with them the summary would have more than ``SUMMARY_LIMIT`` bytes; nothing was written.
+        """
+        self._write({})
 
     def _claim_name(self, name: str, what: str) -> None:
         if not isinstance(name, str) or not _NAME.fullmatch(name):
@@ -215,14 +229,24 @@ class Run:
             )
         self._taken[what, name.lower()] = name
 
-    def _written(self, path: Path, *, large: bool) -> None:
-        self.save()
-        if large:
-            self._large.add(path)
-        files = [Path(folder) / name for folder, _, names in os.walk(self._folder) for name in names]
-        size = sum(file.stat().st_size for file in files if file not in self._large)
-        if size > SUMMARY_LIMIT:
-            raise RecordError(
-                f"The summary of {self.run_id} has {size} bytes with {path.name}; allowed are {SUMMARY_LIMIT}. "
-                "Reduce the table, return heavy arrays from cells (they become artifacts), or say large=True."
-            )
+    def _write(self, files: Mapping[Path, bytes], *, large: Collection[Path] = ()) -> None:
+        """Write files of the summary and the numbers set so far, if all of it together is small enough."""
+        whole = {**files, self._folder / SUMMARY_FILE: readable_json(nest(self.values))}
+        kept = [Path(folder) / name for folder, _, names in os.walk(self._folder) for name in names]
+        sizes = {path: path.stat().st_size for path in kept} | {path: len(data) for path, data in whole.items()}
+        counted = {path: size for path, size in sizes.items() if path not in {*self._large, *large}}
+        if sum(counted.values()) > SUMMARY_LIMIT:
+            raise RecordError(self._too_large(counted))
+        self._large |= set(large)
+        for path, data in whole.items():
+            write_durable(path, data)
+
+    def _too_large(self, counted: Mapping[Path, int]) -> str:
+        largest = sorted(counted, key=lambda path: (-counted[path], path))[:3]
+        parts = [f"{path.relative_to(self._folder).as_posix()} {counted[path]:,}" for path in largest]
+        return (
+            f"The summary of {self.run_id} would have {sum(counted.values()):,} bytes; allowed are {SUMMARY_LIMIT:,}. "
+            f"Largest: {', '.join(parts)} ({SUMMARY_FILE} holds {len(self.values):,} numbers). Reduce it; return heavy "
+            "arrays from cells (they become artifacts); record many numbers as a table; or say large=True of the table "
+            "or figure that has to be large, as in run.table(name, frame, large=True)."
+        )

@@ -13,6 +13,7 @@ from assay.errors import EvidenceError, RecordError
 from assay.runs.events import Event
 from assay.runs.experiment import listing
 from assay.runs.manifest import Manifest, RunStatus
+from assay.runs.privacy import refuse_private
 from assay.runs.storage import digest, find_repository, parse_json, read_bytes, readable_json, shown, write_durable
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ def register(record: Record, run_id: str, *, why: str) -> Registration:
     """
     if not why.strip():
         raise RecordError(f"register {run_id}: no reason was given. Say in one sentence why this run speaks (--why).")
+    refuse_private(f"register {run_id}", {"--why": why})
     manifest = _fit_to_speak(record, run_id)
     at = record.clock().isoformat(timespec="seconds")
     chosen = Registration(experiment=manifest.experiment, tier=manifest.tag, run_id=run_id, why=why.strip(), at=at)

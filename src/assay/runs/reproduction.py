@@ -51,6 +51,7 @@ def verify(
     printed: Mapping[str, tuple[str, ...]],
     holds: Holds,
     tolerance: float = RELATIVE_TOLERANCE,
+    absolute: float = 0.0,
     workers: int | None = None,
     started: Callable[[str], None] | None = None,
     quiet: bool = False,
@@ -59,7 +60,8 @@ def verify(
 
     The rerun is recorded in ``build/verify/<run_id>/`` and reads the same upstream runs. ``printed`` maps keys to the
     forms in which claims print them, ``holds(form, value)`` says whether a form holds; the other numbers are held
-    against ``tolerance`` (relative). A rerun that cannot be started or raises has failed, which is a verdict, no error.
+    against ``tolerance`` (relative) or ``absolute``, whichever allows more. A rerun that cannot be started
+    or raises has failed, which is a verdict, no error.
 
     Raises:
         EvidenceError: the run did not complete or was altered.
@@ -86,7 +88,7 @@ def verify(
     outcome = None
     if not attempt.failure:
         again = scratch.results(attempt.run_id)
-        outcome = judge(recorded, again, printed=printed, holds=holds, tolerance=tolerance)
+        outcome = judge(recorded, again, printed=printed, holds=holds, tolerance=tolerance, absolute=absolute)
     code = _code(record, manifest, repository)
     found = suspects(manifest, rerun, code=code) if attempt.run_id or code else ()
     return Reproduction(run_id, attempt.run_id, outcome, attempt.failure, attempt.trace, found)

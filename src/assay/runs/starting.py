@@ -1,7 +1,8 @@
-"""What a run must have before it starts: a clean commit to be registered, an earlier freeze to be confirmatory."""
+"""What a run must have before it starts: a clean commit to be registered, a freeze to be confirmatory, no secret."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from assay.errors import ConfigError, RecordError
@@ -11,8 +12,36 @@ from assay.runs.history import History
 from assay.runs.manifest import Manifest
 from assay.runs.order import OrderVerdict, order_of
 from assay.runs.overlooked import to_commit
+from assay.runs.privacy import refuse_private
 from assay.runs.provenance import changed_files
 from assay.runs.registry import Record
+
+
+def refuse_start(
+    manifest: Manifest,
+    *,
+    register: str | None,
+    overrides: Sequence[str] | None,
+    record: Record,
+    repository: Path,
+    rerun: bool,
+) -> None:
+    """Refuse a run that must not start; nothing was written. A ``rerun`` repeats what is on record already.
+
+    Raises:
+        ConfigError: the configuration, the names of data, what ``--set`` said or the reason to register holds a home
+            path, the host's name or a secret, or the tier says another kind than its configuration.
+        RecordError: it is to be registered from a dirty tree, or is confirmatory and not provably frozen before.
+    """
+    if not rerun:
+        said = {"config": manifest.config, "data": list(manifest.data)}
+        said |= {"--set": list(overrides or ()), "--register": register or ""}
+        refuse_private(f"run of {manifest.experiment}", said)
+    if register is not None:
+        refuse_dirty(manifest, asked=f"--register {register!r}", repository=repository)
+    refuse_mislabelled(manifest)
+    if not rerun:
+        refuse_unfrozen(manifest, record=record, repository=repository)
 
 
 def refuse_dirty(manifest: Manifest, *, asked: str, repository: Path) -> None:
@@ -68,7 +97,7 @@ def refuse_unfrozen(manifest: Manifest, *, record: Record, repository: Path) -> 
             f"{asked}: its order is {order}. Put that right, or freeze again (assay freeze {study}); nothing was run."
         )
     uses = [use for place in {main.root: main, record.root: record}.values() for use in uses_on_disk(place, study)]
-    if found := reused(manifest.seeds, manifest.data, last.shared, [u for u in uses if u.kind != CONFIRMATORY]):
+    if found := reused(manifest, last.shared, [use for use in uses if use.kind != CONFIRMATORY]):
         raise RecordError(
             f"{asked}: {found}. Freeze a configuration with seeds and data that no run has seen, or say at the freeze "
             f"that they are shared (assay freeze {study} --shared NAME); nothing was run."

@@ -32,6 +32,17 @@ def write_table(folder: Path, name: str, frame: pd.DataFrame) -> Path:
     """Write ``frame`` as ``<name>.csv`` into ``folder`` and its column types into tables.json; return the CSV file.
 
     Raises:
+        RecordError: as :func:`table_files`.
+    """
+    for path, data in table_files(folder, name, frame).items():
+        write_durable(path, data)
+    return folder / f"{name}.csv"
+
+
+def table_files(folder: Path, name: str, frame: pd.DataFrame) -> dict[Path, bytes]:
+    """What :func:`write_table` writes: the CSV file, then tables.json with this table declared.
+
+    Raises:
         RecordError: a bad or taken name, an index that would be lost, repeated or unnamed columns, or a column that is
             not of one of the four types.
     """
@@ -46,12 +57,9 @@ def write_table(folder: Path, name: str, frame: pd.DataFrame) -> Path:
         ",".join(map(_quoted, frame.columns)),
         *(",".join(row) for row in zip(*(c[1] for c in columns), strict=True)),
     ]
-    path = folder / f"{name}.csv"
-    write_durable(path, ("\n".join(rows) + "\n").encode())
     declared = [[str(label), kind] for label, (kind, _) in zip(frame.columns, columns, strict=True)]
     types[name] = {"columns": declared, "rows": len(frame)}
-    write_durable(folder / TYPES_FILE, readable_json(types))
-    return path
+    return {folder / f"{name}.csv": ("\n".join(rows) + "\n").encode(), folder / TYPES_FILE: readable_json(types)}
 
 
 def read_types(folder: Path) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from typing import final
 
 from assay.errors import RecordError
 from assay.runs.freeze import Freeze
-from assay.runs.provenance import scrub
+from assay.runs.privacy import scrub
 from assay.runs.storage import read_bytes, shown, write_durable
 
 _TIME = re.compile(r"^Time stamp: (\w{3} +\d+ \d\d:\d\d:\d\d)(?:\.\d+)? (\d{4}) GMT$", re.MULTILINE)

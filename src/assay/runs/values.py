@@ -60,20 +60,30 @@ class Count:
 
 
 def count(mask: Any, *, rows: Any = None, missing: Missing = "refuse") -> Count:
-    """How many entries of a boolean mask hold, out of how many.
+    """How many entries of a boolean mask hold, out of how many; ``rows`` are the values that were compared.
 
-    A comparison with NaN is False, so a plain mask hides rows without an answer: give the compared values as ``rows``
-    (``count(rows.effect < 0, rows=rows.effect)``) and the NaN among them, or missing entries of the mask itself, are
-    refused, left out of the denominator ("exclude"), or kept in it as not holding ("against").
+    A comparison with NaN is False, so a mask alone hides rows without an answer. With their values,
+    ``count(rows.effect < 0, rows=rows.effect)``, the NaN among them, or missing entries of the mask itself, are
+    refused, left out of the denominator ("exclude"), or kept in it as not holding ("against"). A comparison of several
+    columns gives them all, ``rows=rows[["low", "high"]]``; answers that compare nothing are their own rows,
+    ``count(cells.solved, rows=cells.solved)``.
+
+    Raises:
+        RecordError: no rows, or not as many as the mask has entries; entries that are no booleans; rows without an
+            answer and no rule for them.
     """
     entries = [_answer(entry) for entry in (mask.tolist() if hasattr(mask, "tolist") else mask)]
-    if rows is not None:
-        compared = [_unknown(entry) for entry in (rows.tolist() if hasattr(rows, "tolist") else rows)]
-        if len(compared) != len(entries):
-            raise RecordError(
-                f"count: the mask has {len(entries)} entries, rows has {len(compared)}. Give equally many."
-            )
-        entries = [None if unknown else entry for entry, unknown in zip(entries, compared, strict=True)]
+    if rows is None:
+        raise RecordError(
+            "count: of which rows? A comparison with NaN is False, so a mask alone hides rows without an answer. Give "
+            "the values that were compared, count(rows.effect < 0, rows=rows.effect); answers that compare nothing are "
+            "their own rows, count(solved, rows=solved)."
+        )
+    values = rows.to_numpy() if hasattr(rows, "columns") else rows
+    compared = [_unknown(entry) for entry in (values.tolist() if hasattr(values, "tolist") else values)]
+    if len(compared) != len(entries):
+        raise RecordError(f"count: the mask has {len(entries)} entries, rows has {len(compared)}. Give equally many.")
+    entries = [None if unknown else entry for entry, unknown in zip(entries, compared, strict=True)]
     gaps = sum(entry is None for entry in entries)
     if missing not in ("refuse", "exclude", "against"):
         raise RecordError(f"count: missing={missing!r}; known are 'refuse', 'exclude' and 'against'.")
@@ -86,9 +96,9 @@ def count(mask: Any, *, rows: Any = None, missing: Missing = "refuse") -> Count:
 
 
 def _unknown(entry: Any) -> bool:
-    return (
-        entry is None or type(entry).__name__ in ("NAType", "NaTType") or (isinstance(entry, float) and entry != entry)
-    )
+    if isinstance(entry, list | tuple):
+        return any(map(_unknown, entry))
+    return entry is None or type(entry).__name__ in ("NAType", "NaTType") or bool(entry != entry)
 
 
 def _answer(entry: Any) -> bool | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from assay.errors import RecordError
 from assay.runs.intended import examine
 from assay.runs.manifest import RunStatus
+from assay.runs.privacy import refuse_private
 from assay.runs.stale import Reason
 from assay.runs.storage import digest
 
@@ -22,11 +23,13 @@ def waive(record: Record, run_id: str, *, why: str, repository: Path) -> tuple[R
     the digest of the source, of the whole state, and of configuration and data where the experiment could be imported.
 
     Raises:
+        ConfigError: the reason tells whose machine this is, or a secret.
         RecordError: no reason is given, or nothing changed since the run.
         EvidenceError: the run did not complete, or was altered.
     """
     if not why.strip():
         raise RecordError(f"waive {run_id}: no reason was given. Say in one sentence why no number changes (--why).")
+    refuse_private(f"waive {run_id}", {"--why": why})
     found = examine(record, run_id, repository)
     if not found.reasons:
         raise RecordError(f"waive {run_id}: nothing changed since the run, so there is nothing to waive.")

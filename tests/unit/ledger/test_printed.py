@@ -204,7 +204,18 @@ def test_form_and_precision(text: str, form: Form, precision: tuple[int, ...]) -
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[0.1,0.2]", "[0.1; 0.2]", "[80%, 90%]%", "0.85 +- -0.02", "85% +- 0.02", "1/2/3"]
+    "text",
+    [
+        "",
+        "[0.1,0.2]",
+        "[0.1; 0.2]",
+        "[80%, 90%]%",
+        "[10%, 0.5]",
+        "0.3 [10%, 0.5]",
+        "0.85 +- -0.02",
+        "85% +- 0.02",
+        "1/2/3",
+    ],
 )
 def test_what_has_no_form_is_refused(text: str) -> None:
     with pytest.raises(ClaimError):

@@ -89,6 +89,17 @@ def lab(root: Path) -> Path:
     return root
 
 
+def neighbour(root: Path, *assignments: str, weights: str = "weights") -> str:
+    """An exploratory run, committed, of a study ``field`` next to ``lab``, on the same items; returns the run id."""
+    source = COIN.replace("lab.coin", "field.coin").replace('"weights": "weights"', f'"weights": "{weights}"')
+    write(root, {"experiments/field/coin.py": source})
+    commit(root, "another study")
+    options = [word for one in assignments for word in ("--set", one)]
+    peek = str(assay_json(root, "run", "field.coin", "--tier", "tiny", *options)["run_id"])
+    commit(root, "its run")
+    return peek
+
+
 def freeze(root: Path, *options: str, shared: str = "weights") -> dict[str, object]:
     """``assay freeze lab --shared weights``: what it prints as JSON; not committed."""
     found: dict[str, object] = assay_json(root, "freeze", "lab", "--shared", shared, *options)

@@ -153,10 +153,34 @@ def test_an_outcome_names_versions_and_code_that_differ(outcome: Judged) -> None
     assert not found.identical
 
 
-def test_rounding_is_close_whatever_it_is_relative_to() -> None:
-    assert close(1e-17, -3e-17, tolerance=1e-4)
-    assert not close(1e-8, 2e-8, tolerance=1e-4)
-    assert relative(1e-17, 2e-17) == 0.0
+@pytest.mark.parametrize(
+    ("recorded", "now", "options", "near"),
+    [
+        (1e-12, 1e-10, {}, False),
+        (1e-17, -3e-17, {}, False),
+        (1e-300, 1e-300 * (1 + 9e-5), {}, True),
+        (1e-300, 1e-300 * (1 + 2e-4), {}, False),
+        (1e-12, 1e-10, {"absolute": 1e-9}, True),
+        (1.0, 1.0 + 2e-4, {"absolute": 1e-9}, False),
+        (0.0, 1e-9, {}, True),
+        (-0.0, -1e-9, {}, True),
+        (0.0, 1.1e-9, {}, False),
+        (0.0, 1.1e-9, {"absolute": 1e-8}, True),
+        (1e-12, 0.0, {}, False),
+    ],
+)
+def test_what_is_near_is_relative_unless_exactly_0_was_recorded(
+    recorded: float, now: float, options: Mapping[str, float], near: bool, given: Given
+) -> None:
+    assert close(recorded, now, tolerance=1e-4, **options) is near
+    old, new = given({"p": recorded}), given({"p": now})
+    assert judge(old, new, printed={}, holds=rounds_to, **options).reproduced is near
+
+
+def test_a_relative_difference_is_one_beside_a_p_value_and_none_beside_an_exact_0() -> None:
+    assert relative(1e-12, 1e-10) == pytest.approx(0.99)
+    assert relative(0.0, 1e-12) == relative(0.0, 0.0) == 0.0
+    assert relative(0.0, 1e-3) == relative(1e-3, 0.0) == 1.0
     assert relative(2.0, 1.0) == 0.5
     assert relative(Count(1, 2), Count(2, 2)) == 0.5
     assert math.isnan(relative("a", "b"))

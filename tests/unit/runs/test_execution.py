@@ -115,6 +115,20 @@ def test_a_failure_is_put_on_record_with_its_partial_numbers(repository: Path, r
     assert caught.value.reason == "unfinished"
 
 
+def test_a_summary_that_grew_too_large_ends_the_run_as_failed(repository: Path, record: Record) -> None:
+    def grows(config: Settings, run: Run) -> None:
+        for place in range(30_000):
+            run[f"k{place}.v"] = place / 7
+
+    with pytest.raises(RecordError, match=r"would have 1,\d+,\d+ bytes; allowed are 1,000,000"):
+        execute(made(grows), Settings(), record=record, repository=repository, register="all of them")
+    (run_id,) = record.attempts()
+    assert record.status(run_id) is RunStatus.FAILED
+    assert "they become artifacts" in record.events(run_id)[-1].payload["message"]
+    assert not record.summary_folder(run_id).exists()
+    assert record.registrations() == ()
+
+
 @pytest.mark.parametrize(
     ("raised", "message"),
     [

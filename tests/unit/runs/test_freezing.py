@@ -11,7 +11,7 @@ import pytest
 
 from assay.runs import Record
 from assay.runs.freeze import freezes
-from tests.unit.runs.frozen_repository import COIN, PLAN, TEXT, commit, copy, freeze, git, lab, refused, run
+from tests.unit.runs.frozen_repository import COIN, PLAN, TEXT, commit, copy, freeze, git, lab, neighbour, refused, run
 from tests.unit.runs.toy_repository import assay, assay_json, start
 
 FREEZE = ("freeze", "lab", "--shared", "weights")
@@ -157,6 +157,12 @@ def test_what_a_run_has_seen_cannot_be_frozen(house: Path, assignment: str, what
     said = not_frozen(house, *FREEZE)
     assert f"{what} by the exploratory run {peek}" in said
     assert "Results came before the freeze" in said
+
+
+def test_what_another_study_has_seen_cannot_be_frozen(house: Path) -> None:
+    peek = neighbour(house, "part=confirm")
+    said = not_frozen(house, *FREEZE)
+    assert f"data 'items confirm' was used by the exploratory run {peek}" in said
 
 
 def test_a_run_whose_manifest_was_removed_refuses_the_freeze_until_it_is_restored(house: Path) -> None:

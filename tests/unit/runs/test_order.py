@@ -19,6 +19,7 @@ from tests.unit.runs.frozen_repository import (
     freeze,
     git,
     lab,
+    neighbour,
     order,
     run,
     run_unrefused,
@@ -252,6 +253,22 @@ def test_the_same_seed_in_an_exploratory_run_before_is_a_violation(frozen: Path,
     found = order(root, run_unrefused(root))
     assert found.verdict is VIOLATED
     assert found.reason == f"results before the freeze: seed = 90 was used by the exploratory run {peek} (as seed)"
+
+
+def test_the_same_items_in_an_exploratory_run_of_another_study_before_are_a_violation(
+    frozen: Path, tmp_path: Path
+) -> None:
+    root = copy(frozen, tmp_path / "lab")
+    peek = neighbour(root, "part=confirm")
+    found = order(root, run_unrefused(root))
+    assert found.verdict is VIOLATED
+    assert f"results before the freeze: data 'items confirm' was used by the exploratory run {peek}" in found.reason
+
+
+def test_the_same_seed_in_another_study_on_other_data_keeps_the_proof(frozen: Path, tmp_path: Path) -> None:
+    root = copy(frozen, tmp_path / "lab")
+    neighbour(root, "seed=90", weights="others")
+    assert order(root, run_unrefused(root)).verdict is PROVEN
 
 
 def test_a_run_before_whose_manifest_was_removed_leaves_the_order_open(frozen: Path, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from assay.errors import EvidenceError, RecordError
 from assay.runs.artifacts import store
 from assay.runs.cells import CellStore
 from assay.runs.engines import local
-from assay.runs.recorder import SUMMARY_LIMIT, Run
+from assay.runs.recorder import LONGEST_WORD, SUMMARY_LIMIT, Run
 from assay.runs.registry import Record
 from assay.runs.results import Results, read_table
 from assay.runs.values import Count
@@ -169,10 +169,55 @@ def test_names_that_one_folder_cannot_hold_everywhere_are_refused(run: Run) -> N
     assert summary(run) == {"Ab": 1, "ab": 2}
 
 
-def test_a_summary_over_the_limit_is_refused_unless_it_says_so(run: Run) -> None:
+def files(run: Run) -> set[str]:
+    return {path.relative_to(run._folder).as_posix() for path in run._folder.rglob("*") if path.is_file()}
+
+
+def test_a_table_over_the_limit_is_refused_unless_it_says_so_and_before_it_is_written(run: Run) -> None:
+    run["n"] = 1
+    run.table("small", pd.DataFrame({"n": [1]}))
     frame = pd.DataFrame({"word": ["x" * 1000] * (SUMMARY_LIMIT // 1000 + 1)})
-    with pytest.raises(RecordError, match=rf"allowed are {SUMMARY_LIMIT}.*or say large=True"):
+    with pytest.raises(
+        RecordError, match=r"would have 1,00\d,\d+ bytes; allowed are 1,000,000.*or say large=True"
+    ) as it:
         run.table("big", frame)
+    assert "Largest: big.csv 1,002,006, tables.json " in str(it.value)
+    assert files(run) == {"small.csv", "tables.json", "summary.json"}
+    assert "big" not in (run._folder / "tables.json").read_text()
+
+
+def test_numbers_over_the_limit_are_refused_and_the_last_that_fit_stay(run: Run) -> None:
+    run["first"] = 1
+    run.save()
+    for place in range(30_000):
+        run[f"k{place}.v"] = place / 7
+    with pytest.raises(RecordError, match=r"Largest: summary\.json 1,\d+,\d+ \(summary\.json holds 30,001 numbers\)"):
+        run.save()
+    assert files(run) == {"summary.json"}
+    assert json.loads((run._folder / "summary.json").read_text()) == {"first": 1}
+
+
+def test_numbers_count_beside_tables_and_what_is_large_does_not(run: Run) -> None:
+    run.table("big", pd.DataFrame({"word": ["x" * 1000] * 2000}), large=True)
+    run.table("half", pd.DataFrame({"word": ["x" * 1000] * 600}))
+    for place in range(45):
+        run[f"word{place}"] = "y" * LONGEST_WORD
+    with pytest.raises(RecordError, match=r"Largest: half\.csv 600,605, summary\.json 45\d,\d+, tables\.json"):
+        run.save()
+
+
+def test_a_figure_over_the_limit_is_refused_before_it_is_written(run: Run) -> None:
+    run.table("almost", pd.DataFrame({"word": ["x" * 1000] * 990}))
+    with pytest.raises(RecordError, match=r"figures/curve\.svg"):
+        run.figure("curve", figure())
+    assert files(run) == {"almost.csv", "tables.json", "summary.json"}
+
+
+def test_a_very_long_word_is_refused(run: Run) -> None:
+    run["word"] = "y" * LONGEST_WORD
+    with pytest.raises(RecordError, match=r"run\['text'\]: a word of 2,000,000 characters came; at most 10,000") as it:
+        run["text"] = "y" * 2_000_000
+    assert len(str(it.value)) < 300
 
 
 def test_a_large_table_that_says_so_is_written(run: Run) -> None:

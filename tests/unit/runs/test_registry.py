@@ -286,7 +286,8 @@ def test_a_moved_repository_still_opens(record: Record, tmp_path: Path) -> None:
 
 LEAK = """
 import sys
-from assay.runs.provenance import code_state, machine, scrub
+from assay.runs.privacy import scrub
+from assay.runs.provenance import code_state, machine
 from assay.runs.registry import Record
 from dataclasses import asdict
 from pathlib import Path

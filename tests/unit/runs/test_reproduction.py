@@ -53,6 +53,21 @@ def test_a_drift_names_code_and_data(root: Path) -> None:
     assert "DRIFTED  toy.fuse_tiny_" in shown
 
 
+def test_a_p_value_a_hundred_times_as_large_drifts_unless_an_absolute_tolerance_is_declared(root: Path) -> None:
+    edit(root, TRAIN, "RATE * config.steps", "1e-12 * SIZE")
+    edit(root, TRAIN, "RATE =", "SIZE = 1\nRATE =")
+    commit(root)
+    assay_json(root, "run", "toy.train", "--register", "a p-value")
+    edit(root, TRAIN, "SIZE = 1", "SIZE = 100")
+    done = assay(root, "runs", "verify", "toy.train")
+    assert done.returncode == 1
+    assert "within 0.0001 relative (1e-09 beside an exact 0); 1 drifted" in done.stdout
+    declared = assay(root, "runs", "verify", "toy.train", "--absolute", "1e-9")
+    assert declared.returncode == 0
+    assert "within 0.0001 relative or 1e-09 absolute (1e-09 beside an exact 0); 0 drifted" in declared.stdout
+    assert "largest relative difference 0.99" in declared.stdout
+
+
 def test_threads_are_named(root: Path) -> None:
     shown = assay(root, "runs", "verify", "toy.fuse", env={"OMP_NUM_THREADS": "7"}).stdout
     assert "REPRODUCED" in shown

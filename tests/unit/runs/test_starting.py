@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.runs.frozen_repository import COIN, PLAN, commit, copy, freeze, git, lab, refused, run
+from tests.unit.runs.frozen_repository import COIN, PLAN, commit, copy, freeze, git, lab, neighbour, refused, run
 from tests.unit.runs.toy_repository import assay, assay_json, written
 
 CONFIRM = ("run", "lab.coin", "--tier", "confirmatory")
@@ -87,6 +87,24 @@ def test_with_seeds_or_data_that_an_earlier_run_used(
     if committed:
         commit(house, "a look at it")
     assert f"{what} the {kind} run {peek} (as " in unchanged(house, *CONFIRM)
+
+
+@pytest.mark.parametrize(
+    ("assignment", "said"),
+    [
+        ("part=confirm", "data 'items confirm' was used by the exploratory run {} (as 'items confirm', SHA-256 "),
+        ("seed=90", "seed = 90 was used by the exploratory run {} (as seed, on the same data 'weights')"),
+    ],
+)
+def test_with_data_or_a_seed_on_these_data_that_another_study_used(house: Path, assignment: str, said: str) -> None:
+    peek = neighbour(house, assignment)
+    found = unchanged(house, *CONFIRM)
+    assert f"its order is violated: results before the freeze: {said.format(peek)}" in found
+
+
+def test_a_seed_that_another_study_used_on_other_data_is_no_breach(house: Path) -> None:
+    neighbour(house, "seed=90", weights="others")
+    assert run(house).startswith("lab.coin_confirmatory_")
 
 
 def test_a_run_that_failed_has_used_its_seed_as_well(house: Path) -> None:

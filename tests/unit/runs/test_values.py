@@ -120,9 +120,26 @@ def test_count_has_a_share_and_bounds() -> None:
 
 def test_count_of_masks() -> None:
     effect = pd.Series([-1.0, 2.0, -3.0])
-    assert count(effect < 0) == Count(2, 3)
-    assert count(np.array([True, False])) == Count(1, 2)
-    assert count([]) == Count(0, 0)
+    assert count(effect < 0, rows=effect) == Count(2, 3)
+    assert count(np.array([True, False]), rows=np.array([0.5, 2.5])) == Count(1, 2)
+    assert count([], rows=[]) == Count(0, 0)
+    solved = pd.Series([True, False, True])
+    assert count(solved, rows=solved) == Count(2, 3)
+
+
+@pytest.mark.parametrize(
+    "mask",
+    [
+        pd.Series([1.0, math.nan, -1.0]) < 0,
+        np.array([1.0, math.nan, -1.0]) < 0,
+        [value < 0 for value in (1.0, math.nan, -1.0)],
+    ],
+    ids=["pandas", "numpy", "list"],
+)
+def test_a_mask_alone_hides_rows_without_an_answer_and_is_refused(mask: Any) -> None:
+    for options in ({}, {"missing": "exclude"}):
+        with pytest.raises(RecordError, match=r"count: of which rows\? .*rows=rows\.effect"):
+            count(mask, **options)
 
 
 def test_rows_without_an_answer_are_refused_unless_their_rule_is_said() -> None:
@@ -131,15 +148,30 @@ def test_rows_without_an_answer_are_refused_unless_their_rule_is_said() -> None:
         count(effect < 0, rows=effect)
     assert count(effect < 0, rows=effect, missing="exclude") == Count(1, 2, 1)
     assert count(effect < 0, rows=effect, missing="against") == Count(1, 3, 1)
-    assert count(pd.array([True, None], dtype="boolean"), missing="exclude") == Count(1, 1, 1)
+    gaps = pd.array([True, None], dtype="boolean")
+    assert count(gaps, rows=gaps, missing="exclude") == Count(1, 1, 1)
+
+
+@pytest.mark.parametrize("gap", [np.float32("nan"), np.float64("nan"), pd.NA, pd.NaT, None])
+def test_every_kind_of_gap_is_a_row_without_an_answer(gap: Any) -> None:
+    assert count([True, False], rows=[1, gap], missing="exclude") == Count(1, 1, 1)
+
+
+def test_a_comparison_of_several_columns_gives_them_all() -> None:
+    frame = pd.DataFrame({"low": [1.0, math.nan, 0.5], "high": [2.0, 3.0, math.nan], "name": ["a", "b", "c"]})
+    mask = frame.low < frame.high
+    with pytest.raises(RecordError, match="2 of 3 rows have no answer"):
+        count(mask, rows=frame[["low", "high"]])
+    assert count(mask, rows=frame, missing="exclude") == Count(1, 1, 2)
+    assert count(mask, rows=frame[["low", "high"]].to_numpy(), missing="against") == Count(1, 3, 2)
 
 
 @pytest.mark.parametrize(
     ("mask", "options", "named"),
     [
-        ([1, 0], {}, "entries are booleans"),
+        ([1, 0], {"rows": [1, 0]}, "entries are booleans"),
         ([True], {"rows": [1.0, 2.0]}, "Give equally many"),
-        ([True], {"missing": "zero"}, "known are 'refuse'"),
+        ([True], {"rows": [1], "missing": "zero"}, "known are 'refuse'"),
     ],
 )
 def test_count_refuses(mask: Any, options: dict[str, Any], named: str) -> None:

@@ -61,7 +61,7 @@ def sums(config: Settings, run: Run) -> None:
     """Are sums of ten draws above five?"""
     rows = run.cells(draw, [Draw(config.seed, place, config.pause) for place in range(config.cells)])
     run.table("draws", rows)
-    run["above.five"] = count(rows["total"] > 5)
+    run["above.five"] = count(rows["total"] > 5, rows=rows["total"])
     run["total.mean"] = rows["total"].mean()
 '''
 
