@@ -11,7 +11,7 @@ from assay.errors import ClaimError, EvidenceError
 from assay.ledger.claim import Claim, Kind, Verdict
 from assay.ledger.evidence import Evidence, OpenedRun
 from assay.ledger.footing import Footing
-from assay.ledger.numeral import NotANumberError, exact
+from assay.ledger.numeral import NotANumberError, exact, is_truth
 from assay.ledger.printed import Form, Printed, matches, parse, shown
 from assay.ledger.sentence import Binding
 from assay.ledger.text import Citation, disagreement
@@ -195,7 +195,7 @@ def _signed(printed: Printed, text: str) -> str:
 def _unrounded(text: str, value: Any) -> str:
     """The registered value in full, in parentheses, where its printed form hides digits."""
     full = shown(value)
-    if isinstance(value, bool) or full == text:
+    if is_truth(value) or full == text:
         return ""
     try:
         return "" if parse(text).numerals[0].value == exact(value) else f" ({full})"
