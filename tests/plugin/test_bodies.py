@@ -28,3 +28,17 @@ def test_truth_values_of_tables_are_words_and_no_numbers(repository: Repository)
     assert verdicts(repository) == {"M1": "HOLDS", "M2": "FAILS", "M3": "FAILS"}
     result = repository.run("claims", "-k", "M2 or M3")
     result.stdout.fnmatch_lines(["    registered  yes   *", "    registered  True   *", "    why         True is a truth*"])
+
+
+def test_a_claim_changes_the_evidence_of_no_other(repository: Repository) -> None:
+    repository.claims(
+        claim("O1", "Of {items: 3,000}.", "evidence['config.grid'].append(0.99)"),
+        claim("O2", "Of {items: 3,000}.", "evidence.manifest.config['sesoi'] = evidence.manifest.seeds['seed'] = 99"),
+        claim("O3", "Of {items: 3,000}.", "evidence.manifest.config['grid'][0] = 0.99"),
+        claim("O4", "It was {config.grid.2: 0.99}."),
+        claim("O5", "It was {config.sesoi: 99}."),
+        claim("O6", "From {config.grid.0: 0.1}, {config.sesoi: 0.25}.", "assert evidence['config.grid'] == [0.1, 0.2]"),
+    )
+    expected = {"O1": "HOLDS", "O2": "HOLDS", "O3": "HOLDS", "O4": "UNVERIFIED", "O5": "FAILS", "O6": "HOLDS"}
+    assert verdicts(repository) == expected
+    assert verdicts(repository, "-k", "O4 or O5") == {"O4": "UNVERIFIED", "O5": "FAILS"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from assay.runs import Manifest, Record, Results
     from assay.runs.order import Order
     from assay.runs.stale import Standing
+
+_MUTABLE = (list, dict)  # fields of the configuration; every other value is immutable
 
 
 class OpenedRun:
@@ -43,13 +46,13 @@ class OpenedRun:
         return True
 
     def value(self, key: str) -> Any:
-        """The registered value; EvidenceError when it is absent or not finite."""
+        """The registered value, its own to keep; EvidenceError when it is absent or not finite."""
         if key not in self._values:
             self._values[key] = self._read(key)
         value = self._values[key]
         if isinstance(value, EvidenceError):
             raise EvidenceError(str(value), reason=value.reason)
-        return value
+        return deepcopy(value) if isinstance(value, _MUTABLE) else value
 
     def _read(self, key: str) -> Any:
         try:
@@ -153,8 +156,8 @@ class RunEvidence:
 
     @property
     def manifest(self) -> Manifest:
-        """Who, what, with which code, data and machine."""
-        return self._opened.manifest
+        """Who, what, with which code, data and machine: a fresh copy each time."""
+        return deepcopy(self._opened.manifest)
 
     def __getitem__(self, key: str) -> Any:
         """Number, Count, Estimate, truth value or text under a key; EvidenceError when absent or not finite."""

@@ -65,7 +65,7 @@ class Lens:
         if self._move is None:
             if label not in self.values:
                 self.values[label] = _seen(prefix, key, opened)
-            return self.values[label].value
+            return opened.value(key)
         whole, _, part = label.rpartition(".")
         if label != self._move.target and (whole != self._move.target or part not in PARTS):
             return opened.value(key)
