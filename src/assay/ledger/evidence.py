@@ -142,10 +142,11 @@ class EvidenceStore:
 class RunEvidence:
     """Reads from one registered run, recorded under the claim that makes them."""
 
-    def __init__(self, opened: OpenedRun, reads: dict[str, None], prefix: str, lens: Lens | None = None) -> None:
-        """Record each read in `reads`, with `prefix` before the key; read through `lens` if there is one."""
+    def __init__(self, opened: OpenedRun, evidence: Evidence, prefix: str, lens: Lens | None = None) -> None:
+        """Record each read in `evidence`, with `prefix` before the key; read through `lens` if there is one."""
         self._opened = opened
-        self._reads = reads
+        self._reads = evidence.reads
+        self._refused = evidence.refused
         self._prefix = prefix
         self._lens = lens
 
@@ -162,19 +163,28 @@ class RunEvidence:
     def __getitem__(self, key: str) -> Any:
         """Number, Count, Estimate, truth value or text under a key; EvidenceError when absent or not finite."""
         self._reads[self._prefix + key] = None
-        if self._lens is not None:
-            return self._lens.number(self._prefix, key, self._opened)
-        return self._opened.value(key)
+        try:
+            return self._opened.value(key) if self._lens is None else self._lens.number(self._prefix, key, self._opened)
+        except EvidenceError as error:
+            self._refused.append(error)
+            raise
 
     def table(self, name: str) -> pd.DataFrame:
         """A table of the run; EvidenceError when absent or altered."""
         label = f"{self._prefix}table {name}"
         self._reads[label] = None
-        return self._opened.table(name) if self._lens is None else self._lens.table(label, name, self._opened)
+        try:
+            return self._opened.table(name) if self._lens is None else self._lens.table(label, name, self._opened)
+        except EvidenceError as error:
+            self._refused.append(error)
+            raise
 
 
 class Evidence:
-    """What a claim may read: its registered run, other registered runs, and values that it derives itself."""
+    """What a claim may read: its registered run, other registered runs, and values that it derives itself.
+
+    `reads` are the keys and tables asked for, `refused` the errors that some of them raised, whoever caught them.
+    """
 
     def __init__(self, store: EvidenceStore, run: RunMark | None, lens: Lens | None = None) -> None:
         """Read from `store`; `run` is what the `registered` marker names, `lens` may show one value moved."""
@@ -186,6 +196,7 @@ class Evidence:
         self.reads: dict[str, None] = {}
         self.bound: dict[str, Any] = {}
         self.opened: dict[str, OpenedRun] = {}
+        self.refused: list[EvidenceError] = []
 
     def __getitem__(self, key: str) -> Any:
         """Number, Count, Estimate, truth value or text of the registered run."""
@@ -198,7 +209,7 @@ class Evidence:
     def run(self, experiment: str, *, tier: str | None = None) -> RunEvidence:
         """The registered run of another experiment or tier."""
         label = f"{experiment}.{tier}:" if tier else f"{experiment}:"
-        return RunEvidence(self._open(RunMark(experiment, tier)), self.reads, label, self._lens)
+        return RunEvidence(self._open(RunMark(experiment, tier)), self, label, self._lens)
 
     def bind(self, **values: Any) -> None:
         """Give the braces of the sentence values that the claim derives itself, by name."""
@@ -245,10 +256,14 @@ class Evidence:
                     'no run speaks for this claim: mark it with pytest.mark.registered("study.experiment"), '
                     "or read another run with evidence.run(...)"
                 )
-            self._main = RunEvidence(opened, self.reads, "", self._lens)
+            self._main = RunEvidence(opened, self, "", self._lens)
         return self._main
 
     def _open(self, wanted: RunMark) -> OpenedRun:
-        opened = self._store.open(wanted)
+        try:
+            opened = self._store.open(wanted)
+        except EvidenceError as error:
+            self.refused.append(error)
+            raise
         self.opened[opened.run_id] = opened
         return opened

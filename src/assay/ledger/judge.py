@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from assay.errors import ClaimError, EvidenceError
@@ -77,9 +77,11 @@ def judge(
 ) -> Judgement:
     """Give the verdict on a claim whose test has run; `raised` is what its body raised, None when it returned."""
     judgement = Judgement(claim, Verdict.HOLDS)
+    refused = list(evidence.refused)
     _open(judgement, evidence)
     _body(judgement, raised)
     _numbers(judgement, evidence, stopped=raised is not None)
+    _swallowed(judgement, refused)
     if not evidence.reads and not claim.mark.theorem and not judgement.problems:
         why = "the claim reads nothing from any run: bind a number to a key, or read evidence in its body"
         judgement.problems.append(Problem(Verdict.UNVERIFIED, (("evidence", why),), why))
@@ -129,6 +131,15 @@ def _body(judgement: Judgement, raised: BaseException | None) -> None:
             "an assertion fails" if isinstance(raised, AssertionError) else f"the test raised {type(raised).__name__}"
         )
         judgement.problems.append(Problem(Verdict.FAILS, (), note))
+
+
+def _swallowed(judgement: Judgement, refused: Iterable[EvidenceError]) -> None:
+    """Evidence that the test asked for and did not get counts against the claim, whatever the test made of it."""
+    for error in refused:
+        if all(str(error).removesuffix(".") not in problem.note for problem in judgement.problems):
+            found = _unverified(error)
+            went_on = ("", "the body caught this error and went on without what it asked for")
+            judgement.problems.append(replace(found, lines=(*found.lines, went_on)))
 
 
 def _numbers(judgement: Judgement, evidence: Evidence, *, stopped: bool) -> None:
