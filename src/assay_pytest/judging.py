@@ -37,6 +37,7 @@ class Judging:
         self.current: Evidence | None = None
         self.lens: Lens | None = None
         self.judged: Judgement | None = None
+        self.inside = False  # while the body of a claim runs
         self.effects: dict[pytest.Item, Effects] = {}
         self._names = tuple(config.getini("claims_names"))
         self._strict = bool(config.option.claims_strict)
@@ -147,19 +148,6 @@ class Judging:
         return found or (
             "" if judgement.verdict in (Verdict.HOLDS, Verdict.STALE) else "    no printed number to rewrite"
         )
-
-
-class PendingBodies:
-    """Keeps the bodies of pending claims from running: what they would read does not exist yet."""
-
-    def __init__(self, gathered: Gathered) -> None:
-        """Know the pending claims among `gathered`."""
-        self._items = {item for item, claim in gathered.claims.items() if claim.mark.pending}
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool | None:
-        """Say that the body of a pending claim was called."""
-        return True if pyfuncitem in self._items else None
 
 
 def judgement_explains(report: pytest.TestReport, judgement: Judgement) -> bool:

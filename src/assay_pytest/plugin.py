@@ -137,8 +137,9 @@ class Claims:
             raise pytest.UsageError("python -O with --assert=plain removes the assertions of claims: drop one of them")
         Claims._frozen = True
         gc.freeze()  # collected tests live as long as the session: no need to look for garbage among them
+        from assay_pytest.bodies import Bodies, OtherBodies, called_by_others
         from assay_pytest.collecting import collect
-        from assay_pytest.judging import Judging, PendingBodies
+        from assay_pytest.judging import Judging
 
         with _no_garbage():
             gathered = collect(marks, config)
@@ -157,5 +158,6 @@ class Claims:
             from assay_pytest.mutating import Mutating
 
             config.pluginmanager.register(Mutating(self._judging, gathered), "assay-claims-mutating")
-        if any(claim.mark.pending for claim in gathered.claims.values()):
-            config.pluginmanager.register(PendingBodies(gathered), "assay-claims-pending")
+        config.pluginmanager.register(Bodies(self._judging, gathered.claims), "assay-claims-bodies")
+        if others := called_by_others(gathered.claims):
+            config.pluginmanager.register(OtherBodies(self._judging, others), "assay-claims-other-bodies")

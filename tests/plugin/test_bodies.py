@@ -27,7 +27,9 @@ def test_truth_values_of_tables_are_words_and_no_numbers(repository: Repository)
     )
     assert verdicts(repository) == {"M1": "HOLDS", "M2": "FAILS", "M3": "FAILS"}
     result = repository.run("claims", "-k", "M2 or M3")
-    result.stdout.fnmatch_lines(["    registered  yes   *", "    registered  True   *", "    why         True is a truth*"])
+    result.stdout.fnmatch_lines(
+        ["    registered  yes   *", "    registered  True   *", "    why         True is a truth*"]
+    )
 
 
 def test_a_claim_changes_the_evidence_of_no_other(repository: Repository) -> None:
@@ -84,3 +86,63 @@ def test_an_error_that_a_fixture_swallows_counts_too(repository: Repository) -> 
 def test_what_the_braces_lack_is_said_once(repository: Repository) -> None:
     repository.claims(claim("M1", "It is {gone.key: 3}.", SWALLOWED.format(read="evidence['gone.key']")))
     assert repository.run().stdout.str().count("no value 'gone.key'") == 2  # the explanation, and the summary
+
+
+UNITTEST = """import unittest
+
+
+class TestIt(unittest.TestCase):
+    @pytest.fixture(autouse=True)
+    def given(self, evidence):
+        self.evidence = evidence
+
+"""
+
+
+@pytest.mark.parametrize("value", ["evidence['wins.target'].share > 0.9", "True", "0", "'text'", "[]"])
+def test_a_value_that_is_returned_is_no_assertion(repository: Repository, value: str) -> None:
+    repository.claims(
+        claim("M1", "Of {items: 3,000}.", f"return {value}"),
+        claim("M2", "Of {items: 3,000}.", "return None"),
+        claim("M3", "Of {items: 3,000}."),
+        claim("P1", "Later {x.y: 1}.", "return 1", marks='pending="later"'),
+    )
+    assert verdicts(repository) == {"M1": "FAILS", "M2": "HOLDS", "M3": "HOLDS", "P1": "PENDING"}
+    result = repository.run()
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["M1  FAILS  *", "    claim       the test returns a *: write assert, not return"])
+    assert "Traceback" not in result.stdout.str()
+
+
+def test_a_value_that_a_method_of_unittest_returns_is_no_assertion(repository: Repository) -> None:
+    method = "    @pytest.mark.claim('{0}')\n    def test_{0}(self):\n        'Of {{items: 3,000}}.'\n        {1}\n\n"
+    repository.claims(
+        UNITTEST
+        + method.format("M1", "return self.evidence['items'] < 5")
+        + method.format("M2", "assert self.evidence['items'] > 5")
+        + "class TestLater(unittest.IsolatedAsyncioTestCase):\n"
+        + method.format("M3", "return 1").replace("def test", "async def test")
+        + method.format("M4", "return").replace("def test", "async def test")
+    )
+    assert verdicts(repository) == {"M1": "FAILS", "M2": "HOLDS", "M3": "FAILS", "M4": "HOLDS"}
+    assert verdicts(repository, "--claims-mutate") == {"M1": "FAILS", "M2": "HOLDS", "M3": "FAILS", "M4": "HOLDS"}
+
+
+RUNS_COROUTINES = """import asyncio, inspect, pytest
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem):
+    if inspect.iscoroutinefunction(pyfuncitem.obj):
+        asyncio.run(pyfuncitem.obj(evidence=pyfuncitem.funcargs["evidence"]))
+        return True
+"""
+
+
+def test_a_coroutine_is_judged_by_what_it_asserts(repository: Repository) -> None:
+    bodies = {"M1": "return 1", "M2": "...", "M3": "assert evidence['items'] < 5"}
+    found = [claim(name, "Of {items: 3,000}.", body).replace("def ", "async def ") for name, body in bodies.items()]
+    repository.claims(*found)
+    assert set(verdicts(repository).values()) == {"FAILS"}  # pytest alone does not run coroutines
+    repository.write("conftest.py", RUNS_COROUTINES)
+    assert verdicts(repository) == {"M1": "FAILS", "M2": "HOLDS", "M3": "FAILS"}
