@@ -146,3 +146,107 @@ def test_a_coroutine_is_judged_by_what_it_asserts(repository: Repository) -> Non
     assert set(verdicts(repository).values()) == {"FAILS"}  # pytest alone does not run coroutines
     repository.write("conftest.py", RUNS_COROUTINES)
     assert verdicts(repository) == {"M1": "FAILS", "M2": "HOLDS", "M3": "FAILS"}
+
+
+GOOD = "Of {items: 3,000}, in {wins.target: 14/20}."
+
+
+def subtest(name: str, *bodies: str) -> str:
+    """A claim whose sentence is true, with one subtest for each body."""
+    body = "\n    ".join(f"with subtests.test():\n        {body}" for body in bodies)
+    return claim(name, GOOD, body).replace("(evidence)", "(evidence, subtests)")
+
+
+def test_a_claim_whose_subtest_fails_does_not_hold(repository: Repository) -> None:
+    repository.claims(
+        subtest("S1", "assert True", "assert False", "assert True"),
+        subtest("S2", "assert True"),
+        subtest("S3", "evidence['gone']"),
+        subtest("S4", "pytest.skip('later')"),
+        subtest("S5", "{}['x']"),
+        subtest("S6", "assert False") + "    assert 1 > 2\n",
+        subtest("S7", "pytest.xfail('later')"),
+        claim(
+            "S8", "Two are {n: 2}.", "with subtests.test():\n        pass\n    evidence.bind(n=2); evidence['items']"
+        ).replace("(evidence)", "(evidence, subtests)"),
+    )
+    expected = {"S1": "FAILS", "S2": "HOLDS", "S3": "UNVERIFIED", "S4": "UNVERIFIED", "S5": "FAILS"}
+    expected |= {"S6": "FAILS", "S7": "UNVERIFIED", "S8": "HOLDS"}
+    assert verdicts(repository, "--claims-table", "table.md") == verdicts(repository, "-n", "2") == expected
+    table = (repository.path / "table.md").read_text()
+    assert "| **FAILS**<br>an assertion fails |" in table
+    result = repository.run()
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["S1  FAILS  claims/test_claims.py:*", "    subtest     an assertion fails"])
+    result.stdout.fnmatch_lines(["    evidence    a subtest was skipped: nothing is skipped (later)"])
+    result.stdout.fnmatch_lines(["8 claims: 2 HOLDS, 3 FAILS, 3 UNVERIFIED"])
+
+
+def test_a_subtest_is_a_check_that_moves_of_the_evidence_turn(repository: Repository) -> None:
+    repository.claims(
+        subtest("S1", "assert evidence['delta.median'] > 0"),
+        subtest("S2", "assert evidence['delta.median']"),
+    )
+    result = repository.run("claims", "--claims-mutate")
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["moved       S1  *", "CANNOT FAIL S2  *", "* 1 of 2 claims cannot fail"])
+    result.stdout.fnmatch_lines(["*1 failed, 1 passed*"])
+    assert "SUBFAILED" not in result.stdout.str()
+
+
+def test_a_claim_whose_subtest_of_unittest_fails_does_not_hold(repository: Repository) -> None:
+    method = "    @pytest.mark.claim('{0}')\n    def test_{0}(self):\n        'Of {{items: 3,000}}.'\n"
+    method += "        for value in ({1}):\n            with self.subTest(value=value):\n"
+    method += "                assert self.evidence['items'] > value\n\n"
+    repository.claims(UNITTEST + method.format("U1", "1, 5000, 2") + method.format("U2", "1, 2"))
+    assert verdicts(repository) == {"U1": "FAILS", "U2": "HOLDS"}
+    assert repository.run().ret == 1
+
+
+FIXTURES = """
+@pytest.fixture
+def broken():
+    yield
+    raise RuntimeError("the rig fell over")
+
+
+@pytest.fixture
+def skipped():
+    yield
+    pytest.skip("no rig")
+
+
+@pytest.fixture
+def checks(subtests):
+    yield
+    with subtests.test():
+        assert False
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("fixture", "why"),
+    [
+        ("broken", "a fixture failed in its teardown: the rig fell over"),
+        ("skipped", "a fixture failed in its teardown: *no rig"),
+        ("checks", "an assertion fails"),
+    ],
+)
+def test_a_claim_whose_fixture_fails_afterwards_does_not_hold(repository: Repository, fixture: str, why: str) -> None:
+    uses = f"(evidence, {fixture})"
+    repository.claims(
+        FIXTURES,
+        claim("T1", GOOD).replace("(evidence)", uses),
+        claim("T2", "Of {items: 2,999}.").replace("(evidence)", uses),
+        claim("T3", "Later.", marks='pending="later"').replace("(evidence)", uses),
+        claim("T4", GOOD),
+    )
+    verdict = "FAILS" if fixture == "checks" else "UNVERIFIED"
+    expected = {"T1": verdict, "T2": "FAILS", "T3": verdict, "T4": "HOLDS"}
+    assert (
+        verdicts(repository, "--claims-mutate") == verdicts(repository, "-n", "2") == verdicts(repository) == expected
+    )
+    result = repository.run("claims", "-k", "T1")
+    assert result.ret == 1
+    result.stdout.fnmatch_lines([f"{verdict:<10}  T1  {why}", f"1 claim: 1 {verdict}"])
