@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 
     from assay.ledger.source import ClaimFile
 
+_OPTIMISED = (
+    "python -O (or PYTHONOPTIMIZE) removes assertions, such as those in modules that claims import, and a claim would "
+    "hold for want of them: check claims without it"
+)
+
 
 @dataclass
 class Gathered:
@@ -36,7 +41,7 @@ class Gathered:
 
 
 class Sources:
-    """Claim files, each parsed at most once and only when a line, a column or a vanished docstring is asked for."""
+    """Claim files, each parsed at most once and only when a line or a column is asked for."""
 
     def __init__(self) -> None:
         """Start with none."""
@@ -64,6 +69,9 @@ def code_of(item: pytest.Item) -> Any:
 def collect(marks: dict[pytest.Item, list[pytest.Mark]], config: pytest.Config) -> Gathered:
     """Check the claims among the collected tests, given with their markers `claim` and `registered`."""
     gathered = Gathered()
+    if sys.flags.optimize:
+        gathered.error("python -O", _OPTIMISED)
+        return gathered
     names = tuple(config.getini("claims_names"))
     try:
         gathered.texts = read_texts(config.rootpath, config.getini("claims_texts"))
@@ -125,7 +133,7 @@ class _Reading:
         code = function.__code__
         known = self._sentences.get(code)
         if known is None:
-            known = self._sentences[code] = _sentence(function, self._names, self._gathered.sources)
+            known = self._sentences[code] = _sentence(function, self._names)
         return known
 
 
@@ -137,11 +145,8 @@ def _claim_mark(item: pytest.Item, marks: list[pytest.Mark]) -> ClaimMark:
     return claim_mark(first.args, first.kwargs)
 
 
-def _sentence(function: Any, names: tuple[str, ...], sources: Sources) -> Sentence:
+def _sentence(function: Any, names: tuple[str, ...]) -> Sentence:
     written = function.__doc__
-    if written is None and sys.flags.optimize >= 2:  # python -OO removed it
-        source = sources.of(_file(function)).functions.get(function.__qualname__)
-        written = source.written if source else None
     if written is None or not written.strip():
         raise ClaimError(f"{function.__name__} has no docstring: the docstring is the sentence of the claim")
     return read_sentence(written, names=names)

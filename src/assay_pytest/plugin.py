@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
@@ -133,8 +132,6 @@ class Claims:
             if accept and not session.testsfailed:
                 raise pytest.UsageError(f"--claims-accept {accept}: no claim was collected")
             return
-        if sys.flags.optimize and config.getoption("assertmode", "rewrite") == "plain":
-            raise pytest.UsageError("python -O with --assert=plain removes the assertions of claims: drop one of them")
         Claims._frozen = True
         gc.freeze()  # collected tests live as long as the session: no need to look for garbage among them
         from assay_pytest.bodies import Bodies, OtherBodies, called_by_others

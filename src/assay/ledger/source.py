@@ -1,6 +1,6 @@
 """The source of claim files, read without running them: sentences, markers, and where each printed number stands.
 
-Docstrings are read from the syntax tree, so that sentences survive `python -OO` and errors have their line and column.
+Docstrings are read from the syntax tree, so that errors have their line and column.
 """
 
 from __future__ import annotations
