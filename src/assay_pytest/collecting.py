@@ -82,6 +82,7 @@ def collect(marks: dict[pytest.Item, list[pytest.Mark]], config: pytest.Config) 
         claim = reading.claim(item, found)
         if claim is not None:
             gathered.claims[item] = claim
+            item.extra_keyword_matches.add(claim.id)  # pytest -k M7
     _refuse_twins(gathered)
     return gathered
 
