@@ -12,6 +12,7 @@ from assay.errors import ClaimError
 from assay.ledger.claim import Claim, ClaimMark, RunMark, claim_mark, run_mark
 from assay.ledger.sentence import Sentence, SentenceError, read_sentence
 from assay.ledger.text import CitedTexts, read_texts
+from assay_pytest.stand_ins import has_stand_in
 
 if TYPE_CHECKING:
     import pytest
@@ -26,9 +27,13 @@ _OPTIMISED = (
 
 @dataclass
 class Gathered:
-    """Checked claims by test, the texts that cite them, the sources read so far, and mistakes by file."""
+    """Checked claims by test, the texts that cite them, the sources read so far, and mistakes by file.
+
+    `stood_in` are tests whose evidence comes through fixtures of the project.
+    """
 
     claims: dict[pytest.Item, Claim] = field(default_factory=dict)
+    stood_in: set[pytest.Item] = field(default_factory=set)
     errors: dict[str, list[str]] = field(default_factory=dict)
     texts: CitedTexts = field(default_factory=lambda: CitedTexts(()))
     sources: Sources = field(default_factory=lambda: Sources())
@@ -83,6 +88,11 @@ def collect(marks: dict[pytest.Item, list[pytest.Mark]], config: pytest.Config) 
         if claim is not None:
             gathered.claims[item] = claim
             item.extra_keyword_matches.add(claim.id)  # pytest -k M7
+            try:
+                if has_stand_in(item, config.rootpath):
+                    gathered.stood_in.add(item)
+            except ClaimError as error:
+                gathered.error("evidence", str(error))  # once, however many claims it is hidden from
     _refuse_twins(gathered)
     return gathered
 

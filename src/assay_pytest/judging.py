@@ -32,6 +32,7 @@ class Judging:
         root = config.option.claims_root
         record = config.invocation_params.dir / root if root else config.rootpath / "experiments"
         self._claims = gathered.claims
+        self._stood_in = gathered.stood_in
         self._texts = gathered.texts
         self._sources = gathered.sources
         self._store = EvidenceStore(record, config.rootpath)
@@ -58,7 +59,9 @@ class Judging:
         claim = self._claims.get(item)
         self.current = None if claim is None else Evidence(self._store, claim.run, self.lens)
         self._stage, self._met, self.judged = "setup", [], None
-        if claim is not None and isinstance(item, pytest.Function) and "evidence" in item.fixturenames:
+        if claim is None or item in self._stood_in or not isinstance(item, pytest.Function):
+            return
+        if "evidence" in item.fixturenames:
             item.funcargs["evidence"] = self.current
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -38,3 +38,62 @@ def test_claims_are_selected_by_id(repository: Repository, words: str, ids: list
     names = {"M7": "one", "M77": "two", "x-y.1": "three", "M9": "other"}
     repository.claims(*(re.sub(r"test_\w+", f"test_{word}", claim(name, GOOD)) for name, word in names.items()))
     assert verdicts(repository, "-k", words, *more) == dict.fromkeys(ids, "HOLDS")
+
+
+WRAPPED = """import pytest
+
+
+@pytest.fixture
+def evidence(evidence):
+    class Wrapped:
+        def __getitem__(self, key):
+            return "overridden" if key == "mine" else evidence[key]
+    return Wrapped()
+"""
+
+
+def test_a_fixture_that_wraps_the_evidence_is_honoured(repository: Repository) -> None:
+    repository.write("claims/a/conftest.py", WRAPPED)
+    repository.claims(
+        claim("M1", GOOD, "assert evidence['mine'] == 'overridden' and evidence['share'] == 0.875"),
+        claim("M2", "Good.", "assert evidence['items'] > 5"),
+        claim("M3", "Good.", "assert evidence['mine']"),
+        name="claims/a/test_wrapped.py",
+    )
+    repository.claims(claim("M4", GOOD, "assert type(evidence).__name__ == 'Evidence'"))
+    expected = {"M1": "HOLDS", "M2": "HOLDS", "M3": "UNVERIFIED", "M4": "HOLDS"}
+    assert (
+        verdicts(repository) == verdicts(repository, "-n", "2") == verdicts(repository, "--claims-mutate") == expected
+    )
+    found = {one["id"]: one["keys"] for one in json.loads((repository.path / "verdicts.json").read_text())["claims"]}
+    assert found == {"M1": "share; items", "M2": "items", "M3": "", "M4": "items"}
+
+
+@pytest.mark.parametrize(
+    ("conftest", "marks", "message"),
+    [
+        (
+            "@pytest.fixture\ndef evidence():\n    return {}\n",
+            "",
+            "claims/conftest.py:2: this fixture named evidence hides *",
+        ),
+        (
+            "@pytest.fixture(name='evidence')\ndef mine(request):\n    return {}\n",
+            "",
+            "claims/conftest.py:2: this fixture named evidence hides *",
+        ),
+        (
+            "",
+            "@pytest.mark.parametrize('evidence', [{}])\n",
+            "claims/test_claims.py::test_M1*: a parameter named evidence hides *",
+        ),
+    ],
+)
+def test_a_fixture_that_hides_the_evidence_is_refused(
+    repository: Repository, conftest: str, marks: str, message: str
+) -> None:
+    repository.write("claims/conftest.py", f"import pytest\n{conftest}")
+    repository.claims(marks + claim("M1", GOOD))
+    result = repository.run()
+    assert result.ret == 2
+    result.stdout.fnmatch_lines([message])
