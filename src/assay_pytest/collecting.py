@@ -12,6 +12,7 @@ from assay.errors import ClaimError
 from assay.ledger.claim import Claim, ClaimMark, RunMark, claim_mark, run_mark
 from assay.ledger.sentence import Sentence, SentenceError, read_sentence
 from assay.ledger.text import CitedTexts, read_texts
+from assay_pytest.repository import repository_of
 from assay_pytest.stand_ins import has_stand_in
 
 if TYPE_CHECKING:
@@ -78,18 +79,19 @@ def collect(marks: dict[pytest.Item, list[pytest.Mark]], config: pytest.Config) 
         gathered.error("python -O", _OPTIMISED)
         return gathered
     names = tuple(config.getini("claims_names"))
+    root = repository_of(config)
     try:
-        gathered.texts = read_texts(config.rootpath, config.getini("claims_texts"))
+        gathered.texts = read_texts(root, config.getini("claims_texts"))
     except ClaimError as error:
         gathered.error("claims_texts", str(error))
-    reading = _Reading(config.rootpath, names, gathered)
+    reading = _Reading(root, names, gathered)
     for item, found in marks.items():
         claim = reading.claim(item, found)
         if claim is not None:
             gathered.claims[item] = claim
             item.extra_keyword_matches.add(claim.id)  # pytest -k M7
             try:
-                if has_stand_in(item, config.rootpath):
+                if has_stand_in(item, root):
                     gathered.stood_in.add(item)
             except ClaimError as error:
                 gathered.error("evidence", str(error))  # once, however many claims it is hidden from

@@ -15,6 +15,7 @@ from assay.ledger.evidence import Evidence, EvidenceStore
 from assay.ledger.judge import Judgement, Problem, judge, pending, problem_of, unverified, without_evidence, worsen
 from assay.ledger.sentence import read_sentence
 from assay_pytest.collecting import Gathered, code_of
+from assay_pytest.repository import repository_of
 
 if TYPE_CHECKING:
     from assay.ledger.mutation import Effects, Lens
@@ -29,13 +30,13 @@ class Judging:
 
     def __init__(self, config: pytest.Config, gathered: Gathered) -> None:
         """Judge the claims in `gathered` against the record that the options name."""
-        root = config.option.claims_root
-        record = config.invocation_params.dir / root if root else config.rootpath / "experiments"
+        elsewhere, self._root = config.option.claims_root, repository_of(config)
+        record = config.invocation_params.dir / elsewhere if elsewhere else self._root / "experiments"
         self._claims = gathered.claims
         self._stood_in = gathered.stood_in
         self._texts = gathered.texts
         self._sources = gathered.sources
-        self._store = EvidenceStore(record, config.rootpath)
+        self._store = EvidenceStore(record, self._root)
         self.current: Evidence | None = None
         self.lens: Lens | None = None
         self.judged: Judgement | None = None
@@ -46,7 +47,6 @@ class Judging:
         self._names = tuple(config.getini("claims_names"))
         self._strict = bool(config.option.claims_strict)
         self._accept = config.option.claims_accept
-        self._root = config.rootpath
         self._config = config
 
     def look_through(self, lens: Lens) -> None:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from assay_pytest.repository import repository_of
+
 if TYPE_CHECKING:
     from assay.ledger.table import Row
 
@@ -44,7 +46,7 @@ class Reporting:
         if self._verdicts and written and Path(written).is_file():
             from assay_pytest.junit import anonymise
 
-            anonymise(Path(written), self._config.rootpath)
+            anonymise(Path(written), repository_of(self._config))
 
     def _finish(self, session: pytest.Session, exitstatus: int) -> None:
         wanted = self._config.option
@@ -65,7 +67,7 @@ class Reporting:
         self._said.append(message)
 
     def _conclude(self, *, full: bool) -> None:
-        option, root = self._config.option, self._config.rootpath
+        option, root = self._config.option, repository_of(self._config)
         if option.claims_accept and option.claims_accept not in self._verdicts:
             self._complain(f"--claims-accept {option.claims_accept}: the claim did not run, nothing was rewritten")
         self._check_citations(full=full)
@@ -92,10 +94,10 @@ class Reporting:
     def _check_citations(self, *, full: bool) -> None:
         from assay.ledger.text import read_texts
 
-        texts = read_texts(self._config.rootpath, self._config.getini("claims_texts"))
+        texts = read_texts(repository_of(self._config), self._config.getini("claims_texts"))
         known = set(self._verdicts)
         if texts and texts.unknown(known):
-            written = self._written(self._config.rootpath)
+            written = self._written(repository_of(self._config))
             if written is None and not full:
                 return  # which claims there are cannot be known from some of them
             known |= written or set()

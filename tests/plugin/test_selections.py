@@ -7,7 +7,9 @@ import re
 
 import pytest
 
-from .conftest import Repository, claim
+from assay.ledger.session import run_claims
+
+from .conftest import Repository, claim, git
 
 pytest_plugins = ["pytester"]
 
@@ -97,3 +99,54 @@ def test_a_fixture_that_hides_the_evidence_is_refused(
     result = repository.run()
     assert result.ret == 2
     result.stdout.fnmatch_lines([message])
+
+
+@pytest.mark.parametrize("folder", [".", "docs", "claims/a"])
+@pytest.mark.parametrize("settings", [True, False])
+def test_claims_are_checked_from_any_folder_of_the_repository(
+    repository: Repository,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    folder: str,
+    settings: bool,
+) -> None:
+    repository.claims(claim("M1", GOOD), claim("M2", "Of {items: 2,999}."), name="claims/a/test_a.py")
+    repository.write("docs/results.md", "# Results\n\nOf 2,999 (M9).\n")
+    if not settings:
+        (repository.path / "pytest.ini").unlink()
+    monkeypatch.chdir(repository.path / folder)
+    assert run_claims(["-q", "-k", "M1"]) == 1
+    out = capfd.readouterr().out
+    assert "1 claim: 1 HOLDS" in out
+    assert "docs/results.md:3 cites (M9): no claim has this id" in out
+    (repository.path / folder / "../table.md").write_text("")  # not what to check, though it is there
+    assert run_claims(["--claims-table", "../table.md", "-q"], as_json=True) == 1
+    assert json.loads(capfd.readouterr().out)["verdicts"] == {"FAILS": 1, "HOLDS": 1}
+    if folder == "claims/a":
+        assert run_claims(["test_a.py::test_M2", "-q"]) == 1
+        assert "1 claim: 1 FAILS" in capfd.readouterr().out
+
+
+def test_pytest_without_settings_finds_the_record_above_the_claims(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = repository.claims(claim("M1", GOOD), name="claims/a/test_a.py")
+    (repository.path / "pytest.ini").unlink()
+    repository.write("README.md", "# Results\n\nOf 2,999 (M1).\n")
+    for folder, *arguments in (("claims/a",), ("claims",), (".", "claims"), (".", str(path)), ("/", str(path.parent))):
+        monkeypatch.chdir(repository.path / folder)
+        result = repository.pytester.runpytest_inprocess(*arguments, "-p", "no:cacheprovider")
+        assert result.ret == 1
+        result.stdout.fnmatch_lines(
+            ["M1  FAILS  claims/a/test_a.py:7", "    the text    README.md:3 prints 2,999 where*", "1 claim: 1 FAILS"]
+        )
+
+
+def test_a_record_beyond_the_repository_is_not_ours(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    repository.claims(claim("M1", GOOD), name="other/claims/test_a.py")
+    (repository.path / "pytest.ini").unlink()
+    git(repository.path / "other", "init", "--quiet", "--template=")
+    monkeypatch.chdir(repository.path / "other/claims")
+    result = repository.pytester.runpytest_inprocess("-p", "no:cacheprovider")
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["    evidence    absent: study.effect has no registered run*"])
