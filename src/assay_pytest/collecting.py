@@ -12,6 +12,7 @@ from assay.errors import ClaimError
 from assay.ledger.claim import Claim, ClaimMark, RunMark, claim_mark, run_mark
 from assay.ledger.sentence import Sentence, SentenceError, read_sentence
 from assay.ledger.text import CitedTexts, read_texts
+from assay_pytest.lost import all_are_among
 from assay_pytest.repository import repository_of
 from assay_pytest.stand_ins import has_stand_in
 
@@ -96,6 +97,7 @@ def collect(marks: dict[pytest.Item, list[pytest.Mark]], config: pytest.Config) 
             except ClaimError as error:
                 gathered.error("evidence", str(error))  # once, however many claims it is hidden from
     _refuse_twins(gathered)
+    _refuse_hidden(gathered, reading.files)
     return gathered
 
 
@@ -108,7 +110,7 @@ class _Reading:
         self._gathered = gathered
         self._runs: dict[int, RunMark] = {}
         self._sentences: dict[Any, Sentence] = {}
-        self._paths: dict[str, str] = {}
+        self.files: dict[str, str] = {}
 
     def claim(self, item: pytest.Item, marks: list[pytest.Mark]) -> Claim | None:
         """The claim of a test, or None after its mistakes were noted."""
@@ -118,7 +120,7 @@ class _Reading:
             self._gathered.error(path, f"{item.nodeid} is marked as a claim and is not a test function")
             return None
         file = function.__code__.co_filename
-        path = self._paths.get(file) or self._paths.setdefault(file, _relative(Path(file), self._root))
+        path = self.files.get(file) or self.files.setdefault(file, _relative(Path(file), self._root))
         mark = None
         try:
             mark = _claim_mark(item, marks)
@@ -217,6 +219,27 @@ def _refuse_twins(gathered: Gathered) -> None:
                 f'give each its own: pytest.param(..., marks=pytest.mark.claim("..."))'
             )
         gathered.error(claim.path, message)
+
+
+def _refuse_hidden(gathered: Gathered, files: dict[str, str]) -> None:
+    """A claim that a later definition of its name hides would be lost: pytest never sees it."""
+    ids: dict[str, set[str]] = {}
+    for claim in gathered.claims.values():
+        ids.setdefault(claim.path, set()).add(claim.id)
+    for file, path in files.items():
+        try:
+            if all_are_among(ids.get(path, ()), Path(file).read_bytes().decode(errors="replace")):
+                continue
+            written = gathered.sources.of(Path(file)).written
+        except (ClaimError, OSError):
+            continue  # compiled from something else than a file of Python, such as a notebook
+        for function in written:
+            for mark in function.marks if function.hidden_by else ():
+                gathered.error(
+                    path,
+                    f"{path}:{function.line}: claim {mark.id}: {function.qualname} is defined again at line "
+                    f"{function.hidden_by}, which hides it from pytest: give each claim a name of its own",
+                )
 
 
 def _where(item: pytest.Item, claim: Claim, gathered: Gathered) -> str:

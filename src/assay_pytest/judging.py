@@ -160,7 +160,7 @@ class Judging:
     def _tell(self, item: pytest.Item, report: pytest.TestReport, judgement: Judgement) -> None:
         """Write the verdict where it travels with the reports of the test."""
         effects = self.effects.get(item)
-        properties = _properties(judgement) + ([] if effects is None else effects.properties())
+        properties = properties_of(judgement) + ([] if effects is None else effects.properties())
         others = [one for one in item.user_properties if not one[0].startswith("claim")]
         item.user_properties[:] = others + properties
         report.user_properties = others + properties
@@ -208,7 +208,7 @@ def binding_lines(source: ClaimFile, qualname: str, names: tuple[str, ...]) -> l
     return [source.place(qualname, offset)[0] for offset in (0, *(binding.start for binding in bindings))]
 
 
-def _properties(judgement: Judgement) -> list[tuple[str, Any]]:
+def properties_of(judgement: Judgement) -> list[tuple[str, Any]]:
     """What travels to the controlling process and into JUnit files."""
     claim = judgement.claim
     return [
