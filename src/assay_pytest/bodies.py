@@ -23,28 +23,29 @@ if TYPE_CHECKING:
 class Bodies:
     """Calls the bodies of claims that are plain functions or methods."""
 
-    def __init__(self, judging: Judging, claims: Mapping[pytest.Item, Claim]) -> None:
-        """Tell `judging` when the body of one of `claims` runs."""
+    def __init__(self, judging: Judging, others: frozenset[pytest.Function]) -> None:
+        """Tell `judging` when the body of a claim runs; what `others` do is watched elsewhere."""
         self._judging = judging
-        self._claims = claims
+        self._others = others
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool | None:
         """Call the body of a claim, unless it is pending: what that would read does not exist yet."""
         __tracebackhide__ = True
-        claim = self._claims.get(pyfuncitem)
-        body = pyfuncitem.obj
-        if claim is None or (not claim.mark.pending and _is_async(body)):
+        judging = self._judging
+        if judging.claim is None or judging.item is not pyfuncitem:
             return None
-        if claim.mark.pending:
+        if judging.claim.mark.pending:
             return True
+        if self._others and pyfuncitem in self._others:
+            return None
         given = pyfuncitem.funcargs
         names = pyfuncitem._fixtureinfo.argnames  # as every plugin that calls test functions itself
-        self._judging.inside = True
+        judging.inside = True
         try:
-            _nothing(body(**{name: given[name] for name in names}))
+            _nothing(pyfuncitem.obj(**{name: given[name] for name in names}))
         finally:
-            self._judging.inside = False
+            judging.inside = False
         return True
 
 
@@ -81,10 +82,13 @@ def called_by_others(claims: Mapping[pytest.Item, Claim]) -> frozenset[pytest.Fu
 
 def _of_unittest(item: pytest.Function) -> bool:
     case = getattr(sys.modules.get("unittest.case"), "TestCase", ())
-    return item.cls is not None and issubclass(item.cls, case)
+    return not isinstance(item.parent, pytest.Module) and item.cls is not None and issubclass(item.cls, case)
 
 
 def _is_async(body: Callable[..., Any]) -> bool:
+    code = getattr(body, "__code__", None)
+    if code is not None:
+        return bool(code.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR))
     return inspect.iscoroutinefunction(body) or inspect.isasyncgenfunction(body)
 
 

@@ -12,9 +12,9 @@ from assay.errors import ClaimError
 from assay.ledger.claim import Claim, ClaimMark, RunMark, claim_mark, run_mark
 from assay.ledger.sentence import Sentence, SentenceError, read_sentence
 from assay.ledger.text import CitedTexts, read_texts
-from assay_pytest.lost import all_are_among
 from assay_pytest.repository import repository_of
 from assay_pytest.stand_ins import has_stand_in
+from assay_pytest.written import WHOLE, all_are_among, read
 
 if TYPE_CHECKING:
     import pytest
@@ -97,7 +97,7 @@ def collect(marks: dict[pytest.Item, list[pytest.Mark]], config: pytest.Config) 
             except ClaimError as error:
                 gathered.error("evidence", str(error))  # once, however many claims it is hidden from
     _refuse_twins(gathered)
-    _refuse_hidden(gathered, reading.files)
+    config.stash[WHOLE] = _refuse_hidden(gathered, reading.files)
     return gathered
 
 
@@ -221,14 +221,19 @@ def _refuse_twins(gathered: Gathered) -> None:
         gathered.error(claim.path, message)
 
 
-def _refuse_hidden(gathered: Gathered, files: dict[str, str]) -> None:
-    """A claim that a later definition of its name hides would be lost: pytest never sees it."""
+def _refuse_hidden(gathered: Gathered, files: dict[str, str]) -> dict[str, set[str]]:
+    """A claim that a later definition of its name hides would be lost: pytest never sees it.
+
+    Returns the collected ids of the files whose text shows that none was lost.
+    """
     ids: dict[str, set[str]] = {}
+    whole: dict[str, set[str]] = {}
     for claim in gathered.claims.values():
         ids.setdefault(claim.path, set()).add(claim.id)
     for file, path in files.items():
         try:
-            if all_are_among(ids.get(path, ()), Path(file).read_bytes().decode(errors="replace")):
+            if all_are_among(ids.get(path, ()), read(Path(file))):
+                whole[path] = ids.get(path, set())
                 continue
             written = gathered.sources.of(Path(file)).written
         except (ClaimError, OSError):
@@ -240,6 +245,7 @@ def _refuse_hidden(gathered: Gathered, files: dict[str, str]) -> None:
                     f"{path}:{function.line}: claim {mark.id}: {function.qualname} is defined again at line "
                     f"{function.hidden_by}, which hides it from pytest: give each claim a name of its own",
                 )
+    return whole
 
 
 def _where(item: pytest.Item, claim: Claim, gathered: Gathered) -> str:

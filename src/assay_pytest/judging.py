@@ -37,6 +37,8 @@ class Judging:
         self._texts = gathered.texts
         self._sources = gathered.sources
         self._store = EvidenceStore(record, self._root)
+        self.item: pytest.Item | None = None
+        self.claim: Claim | None = None
         self.current: Evidence | None = None
         self.lens: Lens | None = None
         self.judged: Judgement | None = None
@@ -56,12 +58,16 @@ class Judging:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         """Make the evidence of the claim that is about to run, and spare a direct request the fixture machinery."""
-        claim = self._claims.get(item)
-        self.current = None if claim is None else Evidence(self._store, claim.run, self.lens)
-        self._stage, self._met, self.judged = "setup", [], None
-        if claim is None or item in self._stood_in or not isinstance(item, pytest.Function):
+        self.item = item
+        self.claim = claim = self._claims.get(item)
+        self.current = None
+        if claim is None:
             return
-        if "evidence" in item.fixturenames:
+        self.current = Evidence(self._store, claim.run, self.lens)
+        self._stage, self._met, self.judged = "setup", [], None
+        if self._stood_in and item in self._stood_in:
+            return
+        if isinstance(item, pytest.Function) and "evidence" in item.fixturenames:
             item.funcargs["evidence"] = self.current
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -70,21 +76,24 @@ class Judging:
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         """Turn the outcome of a claim's test into a verdict; what its subtests and the teardown say counts as well."""
         report = yield
-        claim = self._claims.get(item)
-        if claim is None:
+        claim, evidence = self.claim, self.current
+        if claim is None or evidence is None or item is not self.item:
+            return report
+        when, passed = report.when, report.outcome == "passed" and not hasattr(report, "wasxfail")
+        if when == "setup" and passed:
+            self._stage = "call"
             return report
         raised = call.excinfo.value if call.excinfo is not None else None
-        if report.when == "call" and (self.inside or self._stage != "call"):
+        if when == "teardown":
+            if self._met or not passed:
+                self._end(item, report, raised)
+        elif when == "call" and (self.inside or self._stage != "call"):
             self._meet(report, raised)
-        elif report.when == "teardown":
-            self._end(item, report, raised)
-        elif report.when == "call" or not report.passed or hasattr(report, "wasxfail"):
+        else:
             self._stage = "teardown"
-            self.judged = self._judge(claim, self.current or Evidence(self._store, claim.run), report, raised)
+            self.judged = self._judge(claim, evidence, report, raised)
             if self.lens is None:
                 self._conclude(item, report, self.judged)
-        else:
-            self._stage = "call"
         return report
 
     def _meet(self, report: pytest.TestReport, raised: BaseException | None) -> None:
@@ -101,7 +110,7 @@ class Judging:
 
     def _end(self, item: pytest.Item, report: pytest.TestReport, raised: BaseException | None) -> None:
         """Add what came after the verdict: a fixture that fails in its teardown, a subtest there."""
-        if self.judged is None or (report.passed and self._stage == "teardown" and not self._met):
+        if self.judged is None:
             return
         if not report.passed:
             self._met.append(without_evidence(f"a fixture failed in its teardown: {self._words(raised)}"))
@@ -134,7 +143,7 @@ class Judging:
 
     def _conclude(self, item: pytest.Item, report: pytest.TestReport, judgement: Judgement) -> None:
         self._tell(item, report, judgement)
-        effects = self.effects.get(item)
+        effects = self.effects.get(item) if self.effects else None
         changed = bool(self._accept) and judgement.claim.id == self._accept
         doubtful = self._strict and (judgement.verdict is Verdict.STALE or bool(judgement.doubt))
         if effects is not None and effects.faults and not (judgement.failed or doubtful):
@@ -159,7 +168,7 @@ class Judging:
 
     def _tell(self, item: pytest.Item, report: pytest.TestReport, judgement: Judgement) -> None:
         """Write the verdict where it travels with the reports of the test."""
-        effects = self.effects.get(item)
+        effects = self.effects.get(item) if self.effects else None
         properties = properties_of(judgement) + ([] if effects is None else effects.properties())
         others = [one for one in item.user_properties if not one[0].startswith("claim")]
         item.user_properties[:] = others + properties

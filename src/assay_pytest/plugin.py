@@ -155,6 +155,7 @@ class Claims:
             from assay_pytest.mutating import Mutating
 
             config.pluginmanager.register(Mutating(self._judging, gathered), "assay-claims-mutating")
-        config.pluginmanager.register(Bodies(self._judging, gathered.claims), "assay-claims-bodies")
-        if others := called_by_others(gathered.claims):
+        others = called_by_others(gathered.claims)
+        config.pluginmanager.register(Bodies(self._judging, others), "assay-claims-bodies")
+        if others:
             config.pluginmanager.register(OtherBodies(self._judging, others), "assay-claims-other-bodies")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Generator
 from pathlib import Path
@@ -41,17 +40,18 @@ class Reporting:
         self._verdicts: dict[str, dict[str, str]] = {}
         self._said: list[str] = []
         self._covered: list[str] = []
-        self._skipped: dict[str, str] = {}
+        self._skipped: dict[Path, str] = {}
         self._ended = ""
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Note why a file was skipped as a whole."""
         if report.skipped and isinstance(report.longrepr, tuple):
-            self._skipped[report.nodeid] = report.longrepr[2].removeprefix("Skipped: ")
+            path = (self._config.rootpath / report.nodeid).resolve()
+            self._skipped[path] = f"its file was skipped: {report.longrepr[2].removeprefix('Skipped: ')}"
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         """Note why the session ended before its end: an interruption, or a test that called pytest.exit."""
-        self._ended = f"{excinfo.typename} {excinfo.value}".strip()
+        self._ended = f"the session ended before it: {excinfo.typename} {excinfo.value}".strip()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take the verdict that the report of a claim's test carries."""
@@ -100,21 +100,30 @@ class Reporting:
 
     def _find_lost(self) -> None:
         """Count claims that are written and that no test judged as unverified, each with its place and the reason."""
-        from assay_pytest.lost import lost_claims
+        from assay_pytest.written import WHOLE, all_are_among, read, written_files
 
-        root, judged = repository_of(self._config), dict[str, set[str]]()
+        root, judged = repository_of(self._config).resolve(), dict[str, set[str]]()
         for found in self._verdicts.values():
             judged.setdefault(found["claim_file"], set()).add(found["claim"])
-        rootpath = self._config.rootpath
-        skipped = {Path(os.path.relpath(rootpath / file, root)).as_posix(): why for file, why in self._skipped.items()}
-        for one in lost_claims(self._config, judged, skipped, self._ended):
-            said = f"{one.place}: written, and not judged: {one.why}"
+        whole = self._config.stash.get(WHOLE, {})
+        for path in written_files(self._config, root, judged):
+            file = path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
+            ids = judged.get(file, set())
+            if ids != whole.get(file) and not all_are_among(ids, read(path)):
+                self._take_lost(path, file, ids)
+
+    def _take_lost(self, path: Path, file: str, ids: set[str]) -> None:
+        from assay_pytest.lost import lost_claims
+
+        ended = self._skipped.get(path) or self._ended
+        for one in lost_claims(self._config, path, ids, ended):
+            said = f"{file}:{one.function.line}: written, and not judged: {one.why}"
             if one.id and one.id not in self._verdicts:
-                self._verdicts[one.id] = self._unverified(one, said)
+                self._verdicts[one.id] = self._unverified(one, file, said)
             else:
                 self._complain(f"{said} (claim {one.id or 'whose id is computed'})")
 
-    def _unverified(self, lost: Lost, said: str) -> dict[str, str]:
+    def _unverified(self, lost: Lost, file: str, said: str) -> dict[str, str]:
         """What the report of a claim would have said, had a test judged it."""
         from assay.errors import ClaimError
         from assay.ledger.claim import Claim
@@ -129,7 +138,6 @@ class Reporting:
         except ClaimError:
             sentence = Sentence(written, " ".join(written.split()), ())
         mark = next(mark for mark in function.marks if mark.id == lost.id)
-        file = lost.place.rpartition(":")[0]
         claim = Claim(mark, sentence, function.run, file, function.line, function.qualname)
         return dict(properties_of(unverified(claim, scrub(said, repository_of(self._config)))))
 

@@ -86,11 +86,13 @@ def judge(
     `others` are problems that the test met and did not raise, such as those of its subtests.
     """
     judgement = Judgement(claim, Verdict.HOLDS)
-    refused = list(evidence.refused)
+    refused = tuple(evidence.refused)  # before the braces ask
     _open(judgement, evidence)
-    _add(judgement, [*others, *([] if raised is None else [problem_of(raised)])])
+    if others or raised is not None:
+        _add(judgement, [*others, *([] if raised is None else [problem_of(raised)])])
     _numbers(judgement, evidence, stopped=bool(others) or raised is not None)
-    _swallowed(judgement, refused)
+    if refused:
+        _swallowed(judgement, refused)
     if not evidence.reads and not claim.mark.theorem and not judgement.problems:
         why = "the claim reads nothing from any run: bind a number to a key, or read evidence in its body"
         judgement.problems.append(without_evidence(why))

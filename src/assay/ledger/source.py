@@ -12,6 +12,7 @@ from pathlib import Path
 
 from assay.errors import ClaimError
 from assay.ledger.claim import ClaimMark, RunMark, claim_mark, run_mark
+from assay.ledger.claim_files import claim_files
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _Named = _Function | ast.ClassDef
@@ -92,14 +93,6 @@ class ClaimFile:
 
     def _characters(self, line: int, column: int) -> int:
         return len(self.data.split(b"\n")[line - 1][:column].decode(errors="replace"))
-
-
-def claim_files(folder: Path) -> list[Path]:
-    """Python files under a folder of claims (or the file itself), sorted, without hidden files and folders."""
-    if folder.is_file():
-        return [folder]
-    found = sorted(folder.rglob("*.py"))
-    return [path for path in found if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
 
 
 def static_claims(folder: Path) -> Iterator[tuple[ClaimFile, FunctionSource, ClaimMark]]:

@@ -8,7 +8,8 @@ import pytest
 
 from assay.errors import ClaimError
 from assay.ledger.claim import RunMark
-from assay.ledger.source import ClaimFile, claim_files, static_claims
+from assay.ledger.claim_files import claim_files
+from assay.ledger.source import ClaimFile, static_claims
 
 TEXT = '''import pytest
 pytestmark = [pytest.mark.slow, pytest.mark.registered("study.effect")]
@@ -122,14 +123,6 @@ def test_what_a_later_definition_hides_is_written_all_the_same(tmp_path: Path) -
     assert [function.computed for function in source.written] == [False] * 6 + [True]
     assert source.place(source.written[0], 0) == (4, 8)
     assert source.functions["test_one"].line == 15
-
-
-def test_hidden_folders_hold_no_claims(tmp_path: Path) -> None:
-    for name in ("test_a.py", "b/test_b.py", ".ipynb_checkpoints/test_a.py", ".test_c.py"):
-        path = tmp_path / ".paper" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("")
-    assert [path.name for path in claim_files(tmp_path / ".paper")] == ["test_b.py", "test_a.py"]
 
 
 def test_what_is_not_python_is_an_error(tmp_path: Path) -> None:
