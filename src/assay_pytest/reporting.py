@@ -51,7 +51,7 @@ class Reporting:
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         """Note why the session ended before its end: an interruption, or a test that called pytest.exit."""
-        self._ended = f"the session ended before it: {excinfo.typename} {excinfo.value}".strip()
+        self._ended = f"the session ended early ({excinfo.typename}: {excinfo.value})"
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take the verdict that the report of a claim's test carries."""

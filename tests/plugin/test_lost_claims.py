@@ -139,7 +139,7 @@ def test_a_body_that_ends_the_session_does_not_end_it_well(repository: Repositor
     repository.claims(claim("E1", TRUE), claim("E2", TRUE, "pytest.exit('enough', returncode=0)"), claim("E3", FALSE))
     result = repository.run("claims", *more)
     assert result.ret == 1
-    why = WRITTEN + "the session ended before it: * enough"
+    why = WRITTEN + "the session ended early (*: enough)"
     result.stdout.fnmatch_lines(
         [f"UNVERIFIED  E2  claims/test_claims.py:12: {why}", f"UNVERIFIED  E3  claims/test_claims.py:18: {why}"]
     )
