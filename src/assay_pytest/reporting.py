@@ -17,17 +17,7 @@ if TYPE_CHECKING:
 
 _LISTED = ("FAILS", "UNVERIFIED", "STALE", "PENDING")
 _COLOURS = {"FAILS": "red", "UNVERIFIED": "red", "STALE": "yellow", "PENDING": "yellow", "HOLDS": "green"}
-_NARROWING = (
-    "keyword",
-    "markexpr",
-    "lf",
-    "stepwise",
-    "stepwise_skip",
-    "deselect",
-    "ignore",
-    "ignore_glob",
-    "collectonly",
-)
+_NARROWING = ("keyword", "markexpr", "lf", "stepwise", "stepwise_skip", "deselect", "collectonly")
 _ENDS = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED)
 
 

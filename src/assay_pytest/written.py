@@ -39,7 +39,25 @@ def written_files(config: pytest.Config, root: Path, met: Iterable[str]) -> list
     for beside in {os.path.realpath(root / file.rpartition("/")[0]) for file in met}:
         if not _is_in(beside, folder):
             found |= set(Path(beside).glob("*.py"))
-    return sorted(path for path in found if any(_is_in(str(path), place) for place in places))
+    wanted = {path for path in found if any(_is_in(str(path), place) for place in places)}
+    return sorted(wanted - _ignored(config, wanted))
+
+
+def _ignored(config: pytest.Config, paths: Iterable[Path]) -> set[Path]:
+    """Files that `--ignore` and `--ignore-glob` leave out."""
+    here = config.invocation_params.dir
+    folders = [os.path.realpath(here / one) for one in config.getoption("ignore") or ()]
+    patterns = [os.path.join(os.path.realpath(here), one) for one in config.getoption("ignore_glob") or ()]
+    if not folders and not patterns:
+        return set()
+    from fnmatch import fnmatch
+
+    return {
+        path
+        for path in paths
+        if any(_is_in(str(path), folder) for folder in folders)
+        or any(fnmatch(str(one), pattern) for one in (path, *path.parents) for pattern in patterns)
+    }
 
 
 def _is_in(path: str, place: str) -> bool:

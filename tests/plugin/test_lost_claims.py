@@ -154,6 +154,8 @@ def test_a_body_that_ends_the_session_does_not_end_it_well(repository: Repositor
         ("claims/test_claims.py",),
         ("claims/b",),
         ("claims", "--ignore=claims/a"),
+        ("claims", "--ignore-glob=*/a"),
+        ("claims", "--ignore-glob=claims/a/*.py"),
         ("claims", "--deselect=claims/a"),
         ("tests",),
         ("claims", "--collect-only"),
@@ -178,6 +180,15 @@ def test_every_place_that_was_named_is_looked_at(repository: Repository, argumen
     result = repository.pytester.runpytest_inprocess(*arguments)
     assert result.ret == 1
     result.stdout.fnmatch_lines(["UNVERIFIED  K1  claims/a/test_a.py:7: *"])
+
+
+def test_a_folder_that_is_ignored_hides_no_other(repository: Repository) -> None:
+    repository.claims(claim("K1", FALSE), name="claims/a/lost.py")
+    repository.claims(claim("K2", FALSE), name="claims/b/lost.py")
+    repository.claims(claim("G1", TRUE))
+    result = repository.run("claims", "--ignore=claims/a")
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["UNVERIFIED  K2  claims/b/lost.py:6: *", "2 claims: 1 HOLDS, 1 UNVERIFIED"])
 
 
 def test_claims_beside_claims_are_looked_at_wherever_they_are(repository: Repository) -> None:
