@@ -12,18 +12,30 @@ from assay.errors import ClaimError
 from assay.ledger.claim import Claim, ClaimMark, RunMark, claim_mark, run_mark
 from assay.ledger.sentence import Sentence, SentenceError, read_sentence
 from assay.ledger.text import CitedTexts, read_texts
+from assay_pytest.repository import repository_of
+from assay_pytest.stand_ins import has_stand_in
+from assay_pytest.written import WHOLE, all_are_among, read
 
 if TYPE_CHECKING:
     import pytest
 
     from assay.ledger.source import ClaimFile
 
+_OPTIMISED = (
+    "python -O (or PYTHONOPTIMIZE) removes assertions, such as those in modules that claims import, and a claim would "
+    "hold for want of them: check claims without it"
+)
+
 
 @dataclass
 class Gathered:
-    """Checked claims by test, the texts that cite them, the sources read so far, and mistakes by file."""
+    """Checked claims by test, the texts that cite them, the sources read so far, and mistakes by file.
+
+    `stood_in` are tests whose evidence comes through fixtures of the project.
+    """
 
     claims: dict[pytest.Item, Claim] = field(default_factory=dict)
+    stood_in: set[pytest.Item] = field(default_factory=set)
     errors: dict[str, list[str]] = field(default_factory=dict)
     texts: CitedTexts = field(default_factory=lambda: CitedTexts(()))
     sources: Sources = field(default_factory=lambda: Sources())
@@ -36,7 +48,7 @@ class Gathered:
 
 
 class Sources:
-    """Claim files, each parsed at most once and only when a line, a column or a vanished docstring is asked for."""
+    """Claim files, each parsed at most once and only when a line or a column is asked for."""
 
     def __init__(self) -> None:
         """Start with none."""
@@ -64,17 +76,28 @@ def code_of(item: pytest.Item) -> Any:
 def collect(marks: dict[pytest.Item, list[pytest.Mark]], config: pytest.Config) -> Gathered:
     """Check the claims among the collected tests, given with their markers `claim` and `registered`."""
     gathered = Gathered()
+    if sys.flags.optimize:
+        gathered.error("python -O", _OPTIMISED)
+        return gathered
     names = tuple(config.getini("claims_names"))
+    root = repository_of(config)
     try:
-        gathered.texts = read_texts(config.rootpath, config.getini("claims_texts"))
+        gathered.texts = read_texts(root, config.getini("claims_texts"))
     except ClaimError as error:
         gathered.error("claims_texts", str(error))
-    reading = _Reading(config.rootpath, names, gathered)
+    reading = _Reading(root, names, gathered)
     for item, found in marks.items():
         claim = reading.claim(item, found)
         if claim is not None:
             gathered.claims[item] = claim
+            item.extra_keyword_matches.add(claim.id)  # pytest -k M7
+            try:
+                if has_stand_in(item, root):
+                    gathered.stood_in.add(item)
+            except ClaimError as error:
+                gathered.error("evidence", str(error))  # once, however many claims it is hidden from
     _refuse_twins(gathered)
+    config.stash[WHOLE] = _refuse_hidden(gathered, reading.files)
     return gathered
 
 
@@ -87,7 +110,7 @@ class _Reading:
         self._gathered = gathered
         self._runs: dict[int, RunMark] = {}
         self._sentences: dict[Any, Sentence] = {}
-        self._paths: dict[str, str] = {}
+        self.files: dict[str, str] = {}
 
     def claim(self, item: pytest.Item, marks: list[pytest.Mark]) -> Claim | None:
         """The claim of a test, or None after its mistakes were noted."""
@@ -97,7 +120,7 @@ class _Reading:
             self._gathered.error(path, f"{item.nodeid} is marked as a claim and is not a test function")
             return None
         file = function.__code__.co_filename
-        path = self._paths.get(file) or self._paths.setdefault(file, _relative(Path(file), self._root))
+        path = self.files.get(file) or self.files.setdefault(file, _relative(Path(file), self._root))
         mark = None
         try:
             mark = _claim_mark(item, marks)
@@ -125,7 +148,7 @@ class _Reading:
         code = function.__code__
         known = self._sentences.get(code)
         if known is None:
-            known = self._sentences[code] = _sentence(function, self._names, self._gathered.sources)
+            known = self._sentences[code] = _sentence(function, self._names)
         return known
 
 
@@ -137,11 +160,8 @@ def _claim_mark(item: pytest.Item, marks: list[pytest.Mark]) -> ClaimMark:
     return claim_mark(first.args, first.kwargs)
 
 
-def _sentence(function: Any, names: tuple[str, ...], sources: Sources) -> Sentence:
+def _sentence(function: Any, names: tuple[str, ...]) -> Sentence:
     written = function.__doc__
-    if written is None and sys.flags.optimize >= 2:  # python -OO removed it
-        source = sources.of(_file(function)).functions.get(function.__qualname__)
-        written = source.written if source else None
     if written is None or not written.strip():
         raise ClaimError(f"{function.__name__} has no docstring: the docstring is the sentence of the claim")
     return read_sentence(written, names=names)
@@ -199,6 +219,33 @@ def _refuse_twins(gathered: Gathered) -> None:
                 f'give each its own: pytest.param(..., marks=pytest.mark.claim("..."))'
             )
         gathered.error(claim.path, message)
+
+
+def _refuse_hidden(gathered: Gathered, files: dict[str, str]) -> dict[str, set[str]]:
+    """A claim that a later definition of its name hides would be lost: pytest never sees it.
+
+    Returns the collected ids of the files whose text shows that none was lost.
+    """
+    ids: dict[str, set[str]] = {}
+    whole: dict[str, set[str]] = {}
+    for claim in gathered.claims.values():
+        ids.setdefault(claim.path, set()).add(claim.id)
+    for file, path in files.items():
+        try:
+            if all_are_among(ids.get(path, ()), read(Path(file))):
+                whole[path] = ids.get(path, set())
+                continue
+            written = gathered.sources.of(Path(file)).written
+        except (ClaimError, OSError):
+            continue  # compiled from something else than a file of Python, such as a notebook
+        for function in written:
+            for mark in function.marks if function.hidden_by else ():
+                gathered.error(
+                    path,
+                    f"{path}:{function.line}: claim {mark.id}: {function.qualname} is defined again at line "
+                    f"{function.hidden_by}, which hides it from pytest: give each claim a name of its own",
+                )
+    return whole
 
 
 def _where(item: pytest.Item, claim: Claim, gathered: Gathered) -> str:

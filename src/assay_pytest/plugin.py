@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
@@ -133,12 +132,11 @@ class Claims:
             if accept and not session.testsfailed:
                 raise pytest.UsageError(f"--claims-accept {accept}: no claim was collected")
             return
-        if sys.flags.optimize and config.getoption("assertmode", "rewrite") == "plain":
-            raise pytest.UsageError("python -O with --assert=plain removes the assertions of claims: drop one of them")
         Claims._frozen = True
         gc.freeze()  # collected tests live as long as the session: no need to look for garbage among them
+        from assay_pytest.bodies import Bodies, OtherBodies, called_by_others
         from assay_pytest.collecting import collect
-        from assay_pytest.judging import Judging, PendingBodies
+        from assay_pytest.judging import Judging
 
         with _no_garbage():
             gathered = collect(marks, config)
@@ -157,5 +155,7 @@ class Claims:
             from assay_pytest.mutating import Mutating
 
             config.pluginmanager.register(Mutating(self._judging, gathered), "assay-claims-mutating")
-        if any(claim.mark.pending for claim in gathered.claims.values()):
-            config.pluginmanager.register(PendingBodies(gathered), "assay-claims-pending")
+        others = called_by_others(gathered.claims)
+        config.pluginmanager.register(Bodies(self._judging, others), "assay-claims-bodies")
+        if others:
+            config.pluginmanager.register(OtherBodies(self._judging, others), "assay-claims-other-bodies")

@@ -9,12 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from assay_pytest.repository import repository_of
+
 if TYPE_CHECKING:
     from assay.ledger.table import Row
+    from assay_pytest.lost import Lost
 
 _LISTED = ("FAILS", "UNVERIFIED", "STALE", "PENDING")
 _COLOURS = {"FAILS": "red", "UNVERIFIED": "red", "STALE": "yellow", "PENDING": "yellow", "HOLDS": "green"}
-_NARROWING = ("keyword", "markexpr", "lf", "stepwise", "stepwise_skip", "deselect")
+_NARROWING = ("keyword", "markexpr", "lf", "stepwise", "stepwise_skip", "deselect", "collectonly")
+_ENDS = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED)
 
 
 class Reporting:
@@ -26,6 +30,18 @@ class Reporting:
         self._verdicts: dict[str, dict[str, str]] = {}
         self._said: list[str] = []
         self._covered: list[str] = []
+        self._skipped: dict[Path, str] = {}
+        self._ended = ""
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Note why a file was skipped as a whole."""
+        if report.skipped and isinstance(report.longrepr, tuple):
+            path = (self._config.rootpath / report.nodeid).resolve()
+            self._skipped[path] = f"its file was skipped: {report.longrepr[2].removeprefix('Skipped: ')}"
+
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        """Note why the session ended before its end: an interruption, or a test that called pytest.exit."""
+        self._ended = f"the session ended early ({excinfo.typename}: {excinfo.value})"
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take the verdict that the report of a claim's test carries."""
@@ -44,28 +60,82 @@ class Reporting:
         if self._verdicts and written and Path(written).is_file():
             from assay_pytest.junit import anonymise
 
-            anonymise(Path(written), self._config.rootpath)
+            anonymise(Path(written), repository_of(self._config))
 
     def _finish(self, session: pytest.Session, exitstatus: int) -> None:
-        wanted = self._config.option
-        asked = wanted.claims_table or wanted.claims_json or wanted.claims_accept or wanted.claims_text
-        if not self._verdicts and not asked:
+        option = self._config.option
+        asked = option.claims_table or option.claims_json or option.claims_accept or option.claims_text
+        folder = repository_of(self._config) / self._config.getini("claims_dir")
+        if not self._verdicts and not asked and not folder.is_dir():
             return
         from assay.errors import AssayError
 
+        full = self._is_full(session, exitstatus)
         try:
-            self._conclude(full=exitstatus in (0, 1) and not any(getattr(wanted, name, None) for name in _NARROWING))
+            if full:
+                self._find_lost()
+            if self._verdicts or self._said or asked:
+                self._conclude(full=full)
         except AssayError as error:
             self._complain(f"claims: {error}")
         bad = any(one["claim_verdict"] in ("FAILS", "UNVERIFIED") for one in self._verdicts.values())
-        if session.exitstatus == pytest.ExitCode.OK and (bad or self._said):
+        if session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED) and (bad or self._said):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def _is_full(self, session: pytest.Session, exitstatus: int) -> bool:
+        """Whether pytest was to run every test of the files that it was pointed at, and came to its end."""
+        narrowed = any(getattr(self._config.option, name, None) for name in _NARROWING)
+        named = any("::" in place for place in self._config.args)
+        return exitstatus in _ENDS and not (narrowed or named or session.shouldfail)
+
+    def _find_lost(self) -> None:
+        """Count claims that are written and that no test judged as unverified, each with its place and the reason."""
+        from assay_pytest.written import WHOLE, all_are_among, read, written_files
+
+        root, judged = repository_of(self._config).resolve(), dict[str, set[str]]()
+        for found in self._verdicts.values():
+            judged.setdefault(found["claim_file"], set()).add(found["claim"])
+        whole = self._config.stash.get(WHOLE, {})
+        for path in written_files(self._config, root, judged):
+            file = path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
+            ids = judged.get(file, set())
+            if ids != whole.get(file) and not all_are_among(ids, read(path)):
+                self._take_lost(path, file, ids)
+
+    def _take_lost(self, path: Path, file: str, ids: set[str]) -> None:
+        from assay_pytest.lost import lost_claims
+
+        ended = self._skipped.get(path) or self._ended
+        for one in lost_claims(self._config, path, ids, ended):
+            said = f"{file}:{one.function.line}: written, and not judged: {one.why}"
+            if one.id and one.id not in self._verdicts:
+                self._verdicts[one.id] = self._unverified(one, file, said)
+            else:
+                self._complain(f"{said} (claim {one.id or 'whose id is computed'})")
+
+    def _unverified(self, lost: Lost, file: str, said: str) -> dict[str, str]:
+        """What the report of a claim would have said, had a test judged it."""
+        from assay.errors import ClaimError
+        from assay.ledger.claim import Claim
+        from assay.ledger.judge import unverified
+        from assay.ledger.sentence import Sentence, read_sentence
+        from assay.runs.provenance import scrub
+        from assay_pytest.judging import properties_of
+
+        function, written = lost.function, lost.function.written or ""
+        try:
+            sentence = read_sentence(written, names=self._config.getini("claims_names"))
+        except ClaimError:
+            sentence = Sentence(written, " ".join(written.split()), ())
+        mark = next(mark for mark in function.marks if mark.id == lost.id)
+        claim = Claim(mark, sentence, function.run, file, function.line, function.qualname)
+        return dict(properties_of(unverified(claim, scrub(said, repository_of(self._config)))))
 
     def _complain(self, message: str) -> None:
         self._said.append(message)
 
     def _conclude(self, *, full: bool) -> None:
-        option, root = self._config.option, self._config.rootpath
+        option, root = self._config.option, repository_of(self._config)
         if option.claims_accept and option.claims_accept not in self._verdicts:
             self._complain(f"--claims-accept {option.claims_accept}: the claim did not run, nothing was rewritten")
         self._check_citations(full=full)
@@ -92,10 +162,10 @@ class Reporting:
     def _check_citations(self, *, full: bool) -> None:
         from assay.ledger.text import read_texts
 
-        texts = read_texts(self._config.rootpath, self._config.getini("claims_texts"))
+        texts = read_texts(repository_of(self._config), self._config.getini("claims_texts"))
         known = set(self._verdicts)
         if texts and texts.unknown(known):
-            written = self._written(self._config.rootpath)
+            written = self._written(repository_of(self._config))
             if written is None and not full:
                 return  # which claims there are cannot be known from some of them
             known |= written or set()
@@ -113,11 +183,16 @@ class Reporting:
                 self._complain(f"{one.place} {one.message}")
 
     def _row(self, found: dict[str, str]) -> Row:
-        from assay.ledger.table import Row, emphasised, kind_in_words
+        from assay.errors import ClaimError
+        from assay.ledger.table import Row, emphasised, escape, kind_in_words
 
+        try:
+            sentence = emphasised(found["claim_written"], names=self._config.getini("claims_names"))
+        except ClaimError:  # of a claim that pytest did not collect, and so did not refuse
+            sentence = escape(found["claim_written"])
         return Row(
             id=found["claim"],
-            sentence=emphasised(found["claim_written"], names=self._config.getini("claims_names")),
+            sentence=sentence,
             verdict=found["claim_verdict"],
             note=found["claim_note"],
             kind=kind_in_words(found["claim_kind"], found["claim_order"], found["claim_doubt"]),

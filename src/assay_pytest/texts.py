@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from assay_pytest.repository import repository_of
+
 if TYPE_CHECKING:
     import pytest
 
@@ -18,7 +20,7 @@ def reader(config: pytest.Config, known: Mapping[str, str] | None = None) -> Rea
     from assay.ledger.session import list_claims
 
     names = config.getini("claims_names")
-    folder = config.rootpath / config.getini("claims_dir")
+    folder = repository_of(config) / config.getini("claims_dir")
     claims = {one.id: one.sentence for one in list_claims(folder, names=names)} if folder.is_dir() else {}
     return Reader(
         {**claims, **(known or {})},
@@ -53,7 +55,8 @@ def coverage_of(config: pytest.Config, known: Mapping[str, str]) -> list[Coverag
 
 
 def _configured(config: pytest.Config) -> list[Path]:
-    found = [path for pattern in config.getini("claims_texts") for path in sorted(config.rootpath.glob(pattern))]
+    root = repository_of(config)
+    found = [path for pattern in config.getini("claims_texts") for path in sorted(root.glob(pattern))]
     return [path for path in found if path.is_file()]
 
 
@@ -66,6 +69,6 @@ def _asked(config: pytest.Config) -> list[Path]:
 
 
 def _named(config: pytest.Config, paths: list[Path]) -> list[tuple[Path, str]]:
-    root = config.rootpath.resolve()
+    root = repository_of(config).resolve()
     whole = dict.fromkeys(path.resolve() for path in paths)
     return [(path, path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name) for path in whole]

@@ -23,6 +23,7 @@ class Settings:
 
     seed: int = 7
     sesoi: float = 0.25
+    grid: tuple[float, ...] = (0.1, 0.2)
     kind: str = "exploratory"
 
 

@@ -139,22 +139,16 @@ def test_a_fresh_process_imports_neither_torch_nor_pandas(three: Repository) -> 
     assert result.outlines[-1] == "status 1 False False"
 
 
-def test_optimised_python_reads_sentences_from_the_source(three: Repository) -> None:
-    three.claims(
-        claim("M1", "A gain of 0.25."), "@pytest.mark.claim('M3')\ndef test_it(): ...\n", name="bad/test_bad.py"
-    )
-    sessions = ("claims --claims-table fresh.md", "bad", "claims --assert=plain")
-    result = three.pytester.run(sys.executable, "-OO", "-c", IN_SESSIONS, *sessions)
-    assert [line for line in result.outlines if line.startswith("status")] == [
-        "status 1 False False",
-        "status 2 False False",
-        "status 4 False False",
-    ]
-    assert (three.path / "fresh.md").read_text() == table(three)
-    result.stdout.fnmatch_lines(
-        [
-            "bad/test_bad.py:7: claim M1: unbound number 0.25 at column 18: write *",
-            "bad/test_bad.py:12: test_it has no docstring*",
-        ]
-    )
-    result.stderr.fnmatch_lines(["*removes the assertions of claims*"])
+@pytest.mark.parametrize("more", ["", " -n 2", " --assert=plain"])
+@pytest.mark.parametrize("level", ["1", "2"])
+def test_optimised_python_is_refused(three: Repository, monkeypatch: pytest.MonkeyPatch, level: str, more: str) -> None:
+    three.write("claims/checks.py", "def check(evidence):\n    assert evidence['items'] < 5\n")
+    body = "import checks; checks.check(evidence)"
+    three.claims(claim("O1", "Of {items: 3,000}.", body), name="claims/test_checks.py")
+    plain = three.pytester.run(sys.executable, "-c", IN_SESSIONS, "claims -k O1")
+    assert plain.outlines[-1] == "status 1 False False"
+    monkeypatch.setenv("PYTHONOPTIMIZE", level)
+    result = three.pytester.run(sys.executable, "-c", IN_SESSIONS, "claims" + more)
+    assert result.outlines[-1] == f"status {1 if '-n' in more else 2} False False"
+    result.stdout.fnmatch_lines(["python -O (or PYTHONOPTIMIZE) removes assertions*"])
+    assert "HOLDS" not in result.stdout.str()

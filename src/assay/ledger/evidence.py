@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from assay.runs import Manifest, Record, Results
     from assay.runs.order import Order
     from assay.runs.stale import Standing
+
+_MUTABLE = (list, dict)  # fields of the configuration; every other value is immutable
 
 
 class OpenedRun:
@@ -43,13 +46,13 @@ class OpenedRun:
         return True
 
     def value(self, key: str) -> Any:
-        """The registered value; EvidenceError when it is absent or not finite."""
+        """The registered value, its own to keep; EvidenceError when it is absent or not finite."""
         if key not in self._values:
             self._values[key] = self._read(key)
         value = self._values[key]
         if isinstance(value, EvidenceError):
             raise EvidenceError(str(value), reason=value.reason)
-        return value
+        return deepcopy(value) if isinstance(value, _MUTABLE) else value
 
     def _read(self, key: str) -> Any:
         try:
@@ -139,10 +142,11 @@ class EvidenceStore:
 class RunEvidence:
     """Reads from one registered run, recorded under the claim that makes them."""
 
-    def __init__(self, opened: OpenedRun, reads: dict[str, None], prefix: str, lens: Lens | None = None) -> None:
-        """Record each read in `reads`, with `prefix` before the key; read through `lens` if there is one."""
+    def __init__(self, opened: OpenedRun, evidence: Evidence, prefix: str, lens: Lens | None = None) -> None:
+        """Record each read in `evidence`, with `prefix` before the key; read through `lens` if there is one."""
         self._opened = opened
-        self._reads = reads
+        self._reads = evidence.reads
+        self._refused = evidence.refused
         self._prefix = prefix
         self._lens = lens
 
@@ -153,25 +157,34 @@ class RunEvidence:
 
     @property
     def manifest(self) -> Manifest:
-        """Who, what, with which code, data and machine."""
-        return self._opened.manifest
+        """Who, what, with which code, data and machine: a fresh copy each time."""
+        return deepcopy(self._opened.manifest)
 
     def __getitem__(self, key: str) -> Any:
         """Number, Count, Estimate, truth value or text under a key; EvidenceError when absent or not finite."""
         self._reads[self._prefix + key] = None
-        if self._lens is not None:
-            return self._lens.number(self._prefix, key, self._opened)
-        return self._opened.value(key)
+        try:
+            return self._opened.value(key) if self._lens is None else self._lens.number(self._prefix, key, self._opened)
+        except EvidenceError as error:
+            self._refused.append(error)
+            raise
 
     def table(self, name: str) -> pd.DataFrame:
         """A table of the run; EvidenceError when absent or altered."""
         label = f"{self._prefix}table {name}"
         self._reads[label] = None
-        return self._opened.table(name) if self._lens is None else self._lens.table(label, name, self._opened)
+        try:
+            return self._opened.table(name) if self._lens is None else self._lens.table(label, name, self._opened)
+        except EvidenceError as error:
+            self._refused.append(error)
+            raise
 
 
 class Evidence:
-    """What a claim may read: its registered run, other registered runs, and values that it derives itself."""
+    """What a claim may read: its registered run, other registered runs, and values that it derives itself.
+
+    `reads` are the keys and tables asked for, `refused` the errors that some of them raised, whoever caught them.
+    """
 
     def __init__(self, store: EvidenceStore, run: RunMark | None, lens: Lens | None = None) -> None:
         """Read from `store`; `run` is what the `registered` marker names, `lens` may show one value moved."""
@@ -183,6 +196,7 @@ class Evidence:
         self.reads: dict[str, None] = {}
         self.bound: dict[str, Any] = {}
         self.opened: dict[str, OpenedRun] = {}
+        self.refused: list[EvidenceError] = []
 
     def __getitem__(self, key: str) -> Any:
         """Number, Count, Estimate, truth value or text of the registered run."""
@@ -195,7 +209,7 @@ class Evidence:
     def run(self, experiment: str, *, tier: str | None = None) -> RunEvidence:
         """The registered run of another experiment or tier."""
         label = f"{experiment}.{tier}:" if tier else f"{experiment}:"
-        return RunEvidence(self._open(RunMark(experiment, tier)), self.reads, label, self._lens)
+        return RunEvidence(self._open(RunMark(experiment, tier)), self, label, self._lens)
 
     def bind(self, **values: Any) -> None:
         """Give the braces of the sentence values that the claim derives itself, by name."""
@@ -242,10 +256,14 @@ class Evidence:
                     'no run speaks for this claim: mark it with pytest.mark.registered("study.experiment"), '
                     "or read another run with evidence.run(...)"
                 )
-            self._main = RunEvidence(opened, self.reads, "", self._lens)
+            self._main = RunEvidence(opened, self, "", self._lens)
         return self._main
 
     def _open(self, wanted: RunMark) -> OpenedRun:
-        opened = self._store.open(wanted)
+        try:
+            opened = self._store.open(wanted)
+        except EvidenceError as error:
+            self.refused.append(error)
+            raise
         self.opened[opened.run_id] = opened
         return opened

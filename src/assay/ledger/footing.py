@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from assay.ledger.waiver_words import waived_for
+from assay.ledger.waiver_words import void_in_words, waived_for
 
 if TYPE_CHECKING:
     from assay.ledger.evidence import OpenedRun
@@ -17,8 +17,8 @@ class Footing:
     """Ids, experiments, tiers and kinds of some runs, and how they stand.
 
     ``order`` holds the verdicts on the order of freeze and confirmatory runs, ``doubt`` why one is unprovable,
-    ``violated`` why one is violated; ``stale`` says what changed since the runs and how to repeat them, ``waived``
-    which changes are waived and why. Texts are empty where there is nothing to say.
+    ``violated`` why one is violated; ``stale`` says what changed since the runs, which waivers are void for it, and how
+    to repeat them, ``waived`` which changes are waived and why. Texts are empty where there is nothing to say.
     """
 
     runs: tuple[str, ...]
@@ -39,6 +39,7 @@ def footing_of(opened: Sequence[OpenedRun]) -> Footing:
     doubts = [f"{run_id}: {order.reason}" for run_id, order in orders.items() if order.verdict == "unprovable"]
     outgrown = [run for run in opened if run.standing().stale]
     changed = [f"{reason} since {run.run_id}" for run in outgrown for reason in run.standing().reasons]
+    void = [void_in_words(waiver) for run in outgrown for waiver in run.standing().void]
     return Footing(
         runs=tuple(run.run_id for run in opened),
         experiments=tuple(dict.fromkeys(manifest.experiment for manifest in manifests)),
@@ -47,7 +48,7 @@ def footing_of(opened: Sequence[OpenedRun]) -> Footing:
         order=", ".join(dict.fromkeys(order.verdict for order in orders.values())),
         doubt="; ".join(doubts),
         violated=tuple(f"{order.reason} ({name})" for name, order in orders.items() if order.verdict == "violated"),
-        stale="; ".join((*changed, *map(_rerun, outgrown))),
+        stale="; ".join((*changed, *void, *map(_rerun, outgrown))),
         waived="; ".join(filter(None, (waived_for(run.run_id, run.standing()) for run in opened))),
     )
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from assay.errors import ClaimError, EvidenceError
 from assay.ledger.claim import Claim, Kind, Verdict
 from assay.ledger.evidence import Evidence, OpenedRun
 from assay.ledger.footing import Footing
-from assay.ledger.numeral import NotANumberError, exact
+from assay.ledger.numeral import NotANumberError, exact, is_truth
 from assay.ledger.printed import Form, Printed, matches, parse, shown
 from assay.ledger.sentence import Binding
 from assay.ledger.text import Citation, disagreement
@@ -61,9 +61,14 @@ def pending(claim: Claim) -> Judgement:
     return Judgement(claim, Verdict.PENDING, kind=Kind.PENDING, note=claim.mark.pending)
 
 
+def without_evidence(why: str) -> Problem:
+    """A problem that leaves a claim without evidence, in words."""
+    return Problem(Verdict.UNVERIFIED, (("evidence", why),), why)
+
+
 def unverified(claim: Claim, why: str) -> Judgement:
     """A claim whose test did not run to its end: nothing is skipped."""
-    problem = Problem(Verdict.UNVERIFIED, (("evidence", why),), why)
+    problem = without_evidence(why)
     return Judgement(claim, Verdict.UNVERIFIED, kind=claim.mark.kind or "", note=why, problems=[problem])
 
 
@@ -72,17 +77,25 @@ def judge(
     evidence: Evidence,
     *,
     raised: BaseException | None = None,
+    others: Sequence[Problem] = (),
     citations: Sequence[Citation] = (),
     names: Iterable[str] = (),
 ) -> Judgement:
-    """Give the verdict on a claim whose test has run; `raised` is what its body raised, None when it returned."""
+    """Give the verdict on a claim whose test has run; `raised` is what its body raised, None when it returned.
+
+    `others` are problems that the test met and did not raise, such as those of its subtests.
+    """
     judgement = Judgement(claim, Verdict.HOLDS)
+    refused = tuple(evidence.refused)  # before the braces ask
     _open(judgement, evidence)
-    _body(judgement, raised)
-    _numbers(judgement, evidence, stopped=raised is not None)
+    if others or raised is not None:
+        _add(judgement, [*others, *([] if raised is None else [problem_of(raised)])])
+    _numbers(judgement, evidence, stopped=bool(others) or raised is not None)
+    if refused:
+        _swallowed(judgement, refused)
     if not evidence.reads and not claim.mark.theorem and not judgement.problems:
         why = "the claim reads nothing from any run: bind a number to a key, or read evidence in its body"
-        judgement.problems.append(Problem(Verdict.UNVERIFIED, (("evidence", why),), why))
+        judgement.problems.append(without_evidence(why))
     for citation in citations:
         if found := disagreement(citation, claim.sentence.display, names=names):
             text = f"{found.place} {found.message}"
@@ -116,19 +129,31 @@ def _unverified(error: EvidenceError, binding: int | None = None, printed: str =
     return Problem(Verdict.UNVERIFIED, lines, f"{error.reason}: {error}", binding)
 
 
-def _body(judgement: Judgement, raised: BaseException | None) -> None:
-    if raised is None:
-        return
+def problem_of(raised: BaseException, where: str = "the test") -> Problem:
+    """What something that was raised says of a claim: evidence that is missing, or a failure."""
     if isinstance(raised, EvidenceError):
-        if all(str(raised) not in problem.note for problem in judgement.problems):
-            judgement.problems.append(_unverified(raised))
-    elif isinstance(raised, ClaimError):
-        judgement.problems.append(Problem(Verdict.FAILS, (("claim", str(raised)),), str(raised)))
-    else:
-        note = (
-            "an assertion fails" if isinstance(raised, AssertionError) else f"the test raised {type(raised).__name__}"
-        )
-        judgement.problems.append(Problem(Verdict.FAILS, (), note))
+        return _unverified(raised)
+    if isinstance(raised, ClaimError):
+        return Problem(Verdict.FAILS, (("claim", str(raised)),), str(raised))
+    asserted = isinstance(raised, AssertionError)
+    said = "an assertion fails" if asserted else f"{where} raised {type(raised).__name__}"
+    return Problem(Verdict.FAILS, (), said)
+
+
+def _add(judgement: Judgement, problems: Iterable[Problem]) -> None:
+    """Add problems; one that is said already is not said again."""
+    for problem in problems:
+        if all(problem.note not in earlier.note for earlier in judgement.problems):
+            judgement.problems.append(problem)
+
+
+def _swallowed(judgement: Judgement, refused: Iterable[EvidenceError]) -> None:
+    """Evidence that the test asked for and did not get counts against the claim, whatever the test made of it."""
+    for error in refused:
+        if all(str(error).removesuffix(".") not in problem.note for problem in judgement.problems):
+            found = _unverified(error)
+            went_on = ("", "the body caught this error and went on without what it asked for")
+            judgement.problems.append(replace(found, lines=(*found.lines, went_on)))
 
 
 def _numbers(judgement: Judgement, evidence: Evidence, *, stopped: bool) -> None:
@@ -195,7 +220,7 @@ def _signed(printed: Printed, text: str) -> str:
 def _unrounded(text: str, value: Any) -> str:
     """The registered value in full, in parentheses, where its printed form hides digits."""
     full = shown(value)
-    if isinstance(value, bool) or full == text:
+    if is_truth(value) or full == text:
         return ""
     try:
         return "" if parse(text).numerals[0].value == exact(value) else f" ({full})"
@@ -242,10 +267,16 @@ def _order(judgement: Judgement, evidence: Evidence, footing: Footing) -> None:
 def _conclude(judgement: Judgement, footing: Footing) -> None:
     """The worst problem gives the verdict; without one, changed sources make it stale."""
     if judgement.problems:
-        fails = any(problem.verdict is Verdict.FAILS for problem in judgement.problems)
-        judgement.verdict = Verdict.FAILS if fails else Verdict.UNVERIFIED
-        judgement.note = "; ".join(dict.fromkeys(problem.note for problem in judgement.problems))
+        worsen(judgement)
     elif footing.stale:
         judgement.verdict, judgement.note = Verdict.STALE, footing.stale
     else:
         judgement.note = footing.waived
+
+
+def worsen(judgement: Judgement, *more: Problem) -> None:
+    """The verdict by the worst of the problems, those included that came up after it was given."""
+    _add(judgement, more)
+    fails = any(problem.verdict is Verdict.FAILS for problem in judgement.problems)
+    judgement.verdict = Verdict.FAILS if fails else Verdict.UNVERIFIED
+    judgement.note = "; ".join(dict.fromkeys(problem.note for problem in judgement.problems))

@@ -65,7 +65,7 @@ class Lens:
         if self._move is None:
             if label not in self.values:
                 self.values[label] = _seen(prefix, key, opened)
-            return self.values[label].value
+            return opened.value(key)
         whole, _, part = label.rpartition(".")
         if label != self._move.target and (whole != self._move.target or part not in PARTS):
             return opened.value(key)
@@ -170,6 +170,8 @@ def effects(claim: Claim, seen: Lens, rerun: Callable[[Lens], Judgement]) -> Eff
     for name, value in seen.bound.items():
         if derived.get(name) == {repr(value)}:
             faults.append(f"{name} is bound to {shown(value)} whatever is read")
+    if not every and not claim.mark.theorem:
+        faults.append("nothing that it read can be moved: neither a number, a word nor a table of a run decides it")
     return Effects(len(every), sum(one.noticed for one in every), tuple(faults))
 
 

@@ -163,6 +163,12 @@ def numeral(text: str) -> Numeral:
     )
 
 
+def is_truth(value: object) -> bool:
+    """Whether a value is a truth value: Python's own, or NumPy's (`bool_` before NumPy 2, `bool` since)."""
+    kind = type(value)
+    return kind is bool or (kind.__module__ == "numpy" and kind.__name__ in ("bool", "bool_"))
+
+
 def exact(value: object) -> Decimal:
     """A registered number as the decimal that a reader sees: integers exactly, floats at their shortest representation.
 
@@ -172,7 +178,7 @@ def exact(value: object) -> Decimal:
         return Decimal(float.__repr__(value))
     if type(value) is int and -_SMALL < value < _SMALL:
         return Decimal(value)
-    if isinstance(value, bool) or type(value).__name__ == "bool_":
+    if is_truth(value):
         raise NotANumberError(f"{value} is a truth value, not a number")
     if isinstance(value, float):
         return Decimal(float.__repr__(value))

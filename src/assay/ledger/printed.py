@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from assay.errors import ClaimError
-from assay.ledger.numeral import EXACT, NotANumberError, Numeral, exact, numeral
+from assay.ledger.numeral import EXACT, NotANumberError, Numeral, exact, is_truth, numeral
 
 _COUNT = re.compile(r"(?P<count>[0-9][0-9,]*)(?P<slash> ?/ ?)(?P<of>[0-9][0-9,]*)(?: \((?P<share>[^()]+)\))?")
 _INTERVAL = re.compile(r"(?:(?P<value>[^\[\]]+?) )?\[(?P<low>[^\[\]]+?), (?P<high>[^\[\]]+)\](?P<percent> ?%)?")
@@ -263,7 +263,7 @@ def _match_relation(printed: Printed, value: Decimal) -> Match:
 
 def _match_word(printed: Printed, value: object) -> Match:
     word = printed.text.lower()
-    truth = bool(value) if isinstance(value, bool) or type(value).__name__ == "bool_" else None
+    truth = bool(value) if is_truth(value) else None
     if printed.form is Form.WORD and truth is not None:
         holds = _TRUTH[word] is truth
         seen = printed.text if holds else _other_word(printed.text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import subprocess
 import sys
@@ -16,9 +17,11 @@ from assay.errors import ClaimError
 from assay.ledger.claim import natural
 from assay.ledger.sentence import SentenceError, read_sentence
 from assay.ledger.source import static_claims
+from assay.runs.storage import find_repository
 
 _OUTCOMES = (0, 1)  # pytest: all passed, some failed; anything else is a wrong use or an interruption
 _STDERR = 2
+_WITH_FOLDER = ("--claims-root", "--rootdir", "--confcutdir", "--basetemp", "--ignore", "--ignore-glob", "-c")
 _OF_A_RUN = ("kind", "order", "doubt", "tier", "run", "keys", "generator", "printed", "registered", "ties")
 
 
@@ -59,14 +62,16 @@ def configured_names(repository: Path) -> list[str]:
 
 def run_claims(arguments: Sequence[str], *, as_json: bool = False) -> int:
     """Check the claims with pytest, in a process of its own because pytest rewrites what it imports first; `arguments`
-    go to pytest, `claims/` if none names a path.
+    go to pytest, after `claims/` of the repository if none names a folder, a file or a test.
 
     Returns 0 when every claim holds, is pending, or (without `--claims-strict`) is stale, 1 when one does not, 2 for
     a wrong use. With `as_json` one document goes to standard output and what pytest prints to standard error.
     """
     given = list(arguments)
-    if not any(Path(argument.partition("::")[0]).exists() for argument in given if not argument.startswith("-")):
-        given.append("claims")
+    if not any(map(_is_place, given, ["", *given])):
+        here = Path.cwd()
+        repository = here if (here / "claims").is_dir() else find_repository()
+        given.insert(0, os.path.relpath(repository / "claims"))
     if not as_json:
         return _status(_pytest(given))
     with tempfile.TemporaryDirectory() as folder:
@@ -75,6 +80,14 @@ def run_claims(arguments: Sequence[str], *, as_json: bool = False) -> int:
         document = path.read_text("utf-8") if path.is_file() else '{"claims": [], "verdicts": {}}\n'
     sys.stdout.write(document)
     return status
+
+
+def _is_place(argument: str, before: str) -> bool:
+    """Whether an argument of pytest says what to collect, rather than being an option or, after one, its value."""
+    if argument.startswith("-") or before in _WITH_FOLDER:
+        return False
+    path = Path(argument.partition("::")[0])
+    return path.is_dir() or (path.suffix == ".py" and path.is_file())
 
 
 def judged_claims(repository: Path) -> list[dict[str, str]]:

@@ -1,6 +1,6 @@
 """The source of claim files, read without running them: sentences, markers, and where each printed number stands.
 
-Docstrings are read from the syntax tree, so that sentences survive `python -OO` and errors have their line and column.
+Docstrings are read from the syntax tree, so that errors have their line and column.
 """
 
 from __future__ import annotations
@@ -12,13 +12,19 @@ from pathlib import Path
 
 from assay.errors import ClaimError
 from assay.ledger.claim import ClaimMark, RunMark, claim_mark, run_mark
+from assay.ledger.claim_files import claim_files
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
+_Named = _Function | ast.ClassDef
 
 
 @dataclass(frozen=True)
 class FunctionSource:
-    """One function of a claim file: its markers as written, its docstring, and the place of the docstring."""
+    """One function of a claim file: its markers as written, its docstring, and the place of the docstring.
+
+    `computed` says whether it has claim markers whose arguments only an import knows, `hidden_by` is the line of a
+    later definition of the same name in the same block: of the function, or of a class around it.
+    """
 
     qualname: str
     line: int
@@ -26,6 +32,8 @@ class FunctionSource:
     run: RunMark | None
     written: str | None
     literal: ast.Constant | None
+    computed: bool = False
+    hidden_by: int | None = None
 
 
 class ClaimFile:
@@ -39,14 +47,15 @@ class ClaimFile:
             tree = ast.parse(self.data)
         except (OSError, SyntaxError, ValueError) as error:
             raise ClaimError(f"{path.name}: cannot be read as Python: {error}") from error
-        self.functions = {function.qualname: function for function in _functions(tree)}
+        self.written = tuple(_functions(tree))
+        self.functions = {function.qualname: function for function in self.written}  # those that Python keeps
 
-    def place(self, qualname: str, offset: int) -> tuple[int, int]:
-        """Line and column (both from 1) of a character of a function's docstring.
+    def place(self, name: str | FunctionSource, offset: int) -> tuple[int, int]:
+        """Line and column (both from 1) of a character of the docstring of a function, or of the one of that qualname.
 
         Where escapes or joined literals hide the place, it is that of the docstring's opening quote.
         """
-        function = self.functions.get(qualname)
+        function = self.functions.get(name) if isinstance(name, str) else name
         if function is None or function.literal is None or function.written is None:
             return (function.line if function else 1), 1
         line, column = function.literal.lineno, function.literal.col_offset
@@ -86,16 +95,11 @@ class ClaimFile:
         return len(self.data.split(b"\n")[line - 1][:column].decode(errors="replace"))
 
 
-def claim_files(folder: Path) -> list[Path]:
-    """Python files under a folder of claims (or the file itself), sorted."""
-    return [folder] if folder.is_file() else sorted(folder.rglob("*.py"))
-
-
 def static_claims(folder: Path) -> Iterator[tuple[ClaimFile, FunctionSource, ClaimMark]]:
     """Every claim written under a folder, in the order of files and lines, without importing anything."""
     for path in claim_files(folder):
         source = ClaimFile(path)
-        for function in source.functions.values():
+        for function in source.written:
             for mark in function.marks:
                 yield source, function, mark
 
@@ -104,20 +108,45 @@ def _functions(tree: ast.Module) -> Iterator[FunctionSource]:
     yield from _walk(tree.body, "", _pytestmark(tree.body))
 
 
-def _walk(body: Sequence[ast.stmt], prefix: str, outer: tuple[ast.Call, ...]) -> Iterator[FunctionSource]:
+def _walk(
+    body: Sequence[ast.stmt], prefix: str, outer: tuple[ast.Call, ...], hidden: int | None = None
+) -> Iterator[FunctionSource]:
+    last = {node.name: node.lineno for node in body if isinstance(node, _Named)}
     for node in body:
+        hidden_by = last[node.name] if isinstance(node, _Named) and last[node.name] > node.lineno else hidden
         if isinstance(node, _Function):
-            calls = (*_calls(node.decorator_list), *outer)
-            literal = _docstring(node)
-            written = literal.value if literal is not None and isinstance(literal.value, str) else None
-            yield FunctionSource(prefix + node.name, node.lineno, _marks(calls), _run(calls), written, literal)
-            yield from _walk(node.body, f"{prefix}{node.name}.<locals>.", outer)
+            yield _function(node, prefix, (*_calls(node.decorator_list), *outer), hidden_by)
+            yield from _walk(node.body, f"{prefix}{node.name}.<locals>.", outer, hidden_by)
         elif isinstance(node, ast.ClassDef):
             marks = (*_calls(node.decorator_list), *_pytestmark(node.body), *outer)
-            yield from _walk(node.body, f"{prefix}{node.name}.", marks)
+            yield from _walk(node.body, f"{prefix}{node.name}.", marks, hidden_by)
         else:
-            for field in ("body", "orelse", "finalbody"):
-                yield from _walk(getattr(node, field, []), prefix, outer)
+            for block in _blocks(node):
+                yield from _walk(block, prefix, outer, hidden)
+
+
+def _function(
+    node: ast.FunctionDef | ast.AsyncFunctionDef, prefix: str, calls: tuple[ast.Call, ...], hidden_by: int | None
+) -> FunctionSource:
+    literal = _docstring(node)
+    return FunctionSource(
+        qualname=prefix + node.name,
+        line=node.lineno,
+        marks=_marks(calls),
+        run=_run(calls),
+        written=literal.value if literal is not None and isinstance(literal.value, str) else None,
+        literal=literal,
+        computed=any(_name(call) == "claim" and _literals(call) is None for call in calls),
+        hidden_by=hidden_by,
+    )
+
+
+def _blocks(node: ast.stmt) -> Iterator[Sequence[ast.stmt]]:
+    """Blocks of statements inside `if`, `with`, `try`, `for` and `match`."""
+    for field in ("body", "orelse", "finalbody"):
+        yield getattr(node, field, [])
+    for inner in (*getattr(node, "handlers", []), *getattr(node, "cases", [])):
+        yield inner.body
 
 
 def _docstring(node: _Function) -> ast.Constant | None:

@@ -136,7 +136,7 @@ def _reported(
     line, column, mark = 1, 1, RunMark("")
     if place is not None:
         source, function = place
-        line, column = source.place(function.qualname, 0)
+        line, column = source.place(function, 0)
         mark = function.run or mark
     try:
         sentence: Sentence | None = read_sentence(found["written"], names=names)

@@ -12,13 +12,22 @@ LEVELS = {Verdict.FAILS: "error", Verdict.UNVERIFIED: "error", Verdict.STALE: "w
 
 
 def workflow_commands(claims: Iterable[ReportedClaim]) -> str:
-    """One line for each claim that does not simply hold (GitHub's workflow command syntax, percent-encoded)."""
-    return "".join(
-        f"::{LEVELS[claim.verdict]} file={_value(claim.file)},line={claim.line},col={claim.column},"
-        f"title={_value(f'{claim.id} {claim.verdict}')}::{_text(claim.note or claim.verdict.meaning)}\n"
-        for claim in claims
-        if claim.verdict in LEVELS
-    )
+    """One line for each claim that does not simply hold, and one for each whose order of freeze and run is unprovable.
+
+    The syntax is that of GitHub's workflow commands, percent-encoded.
+    """
+    lines = []
+    for claim in claims:
+        if claim.verdict in LEVELS:
+            lines.append(_line(claim, LEVELS[claim.verdict], claim.verdict, claim.note or claim.verdict.meaning))
+        if claim.doubt:
+            lines.append(_line(claim, "warning", "order unprovable", claim.doubt))
+    return "".join(lines)
+
+
+def _line(claim: ReportedClaim, level: str, title: str, message: str) -> str:
+    place = f"file={_value(claim.file)},line={claim.line},col={claim.column}"
+    return f"::{level} {place},title={_value(f'{claim.id} {title}')}::{_text(message)}\n"
 
 
 def _text(text: str) -> str:

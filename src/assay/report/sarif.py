@@ -19,19 +19,27 @@ from assay.runs.storage import digest
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _LEVELS = {Verdict.FAILS: "error", Verdict.UNVERIFIED: "error", Verdict.STALE: "warning", Verdict.PENDING: "note"}
+_ORDER = "ORDER"
+_RULES = {str(verdict): (level, f"A claim {verdict}: {verdict.meaning}.") for verdict, level in _LEVELS.items()} | {
+    _ORDER: ("warning", "A claim on a confirmatory run whose freeze cannot be shown to have come first.")
+}
 
 
 def sarif(claims: Sequence[ReportedClaim]) -> str:
-    """One result for each claim that does not simply hold; the counts of all verdicts are properties of the run."""
-    rules = list(_LEVELS)
+    """One result for each claim that does not simply hold, and one for each whose order is unprovable.
+
+    The counts of all verdicts are properties of the run.
+    """
+    results = [_result(one, one.verdict, one.note or one.verdict.meaning) for one in claims if one.verdict in _LEVELS]
+    results += [_result(one, _ORDER, f"order unprovable: {one.doubt}") for one in claims if one.doubt]
     document = {
         "$schema": SCHEMA,
         "version": "2.1.0",
         "runs": [
             {
-                "tool": {"driver": {"name": "assay", "version": __version__, "rules": [_rule(one) for one in rules]}},
+                "tool": {"driver": {"name": "assay", "version": __version__, "rules": [_rule(one) for one in _RULES]}},
                 "columnKind": "unicodeCodePoints",
-                "results": [_result(claim, rules) for claim in claims if claim.verdict in _LEVELS],
+                "results": results,
                 "properties": {"verdicts": dict(sorted(Counter(str(claim.verdict) for claim in claims).items()))},
             }
         ],
@@ -39,20 +47,17 @@ def sarif(claims: Sequence[ReportedClaim]) -> str:
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 
 
-def _rule(verdict: Verdict) -> dict[str, Any]:
-    return {
-        "id": str(verdict),
-        "shortDescription": {"text": f"A claim {verdict}: {verdict.meaning}."},
-        "defaultConfiguration": {"level": _LEVELS[verdict]},
-    }
+def _rule(name: str) -> dict[str, Any]:
+    level, meaning = _RULES[name]
+    return {"id": name, "shortDescription": {"text": meaning}, "defaultConfiguration": {"level": level}}
 
 
-def _result(claim: ReportedClaim, rules: Sequence[Verdict]) -> dict[str, Any]:
+def _result(claim: ReportedClaim, rule: str, message: str) -> dict[str, Any]:
     return {
-        "ruleId": str(claim.verdict),
-        "ruleIndex": rules.index(claim.verdict),
-        "level": _LEVELS[claim.verdict],
-        "message": {"text": f"{claim.id}: {claim.note or claim.verdict.meaning}"},
+        "ruleId": str(rule),
+        "ruleIndex": list(_RULES).index(str(rule)),
+        "level": _RULES[str(rule)][0],
+        "message": {"text": f"{claim.id}: {message}"},
         "locations": [
             {
                 "physicalLocation": {
@@ -62,5 +67,5 @@ def _result(claim: ReportedClaim, rules: Sequence[Verdict]) -> dict[str, Any]:
                 "logicalLocations": [{"name": claim.id, "kind": "function"}],
             }
         ],
-        "partialFingerprints": {"claim/v1": digest({"claim": claim.id, "verdict": str(claim.verdict)})},
+        "partialFingerprints": {"claim/v1": digest({"claim": claim.id, "verdict": str(rule)})},
     }

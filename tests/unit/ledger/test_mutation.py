@@ -112,6 +112,19 @@ def test_counts_of_moves_and_faults(store: EvidenceStore) -> None:
     ]
 
 
+def test_what_reads_nothing_that_can_be_moved_cannot_fail(store: EvidenceStore) -> None:
+    def never(lens: Lens) -> Judgement:
+        raise AssertionError("there is nothing to judge again")
+
+    found = effects(claim("Good."), Lens(), never)
+    assert (found.tried, found.faults) == (
+        0,
+        ("nothing that it read can be moved: neither a number, a word nor a table of a run decides it",),
+    )
+    theorem = Claim(ClaimMark("T1", theorem="by hand"), read_sentence("Good."), None, "claims/test_m.py", 3, "test_t1")
+    assert effects(theorem, Lens(), never).faults == ()
+
+
 def test_a_lookup_in_vain_is_no_check_of_a_table(store: EvidenceStore) -> None:
     def looks_up(evidence: Evidence) -> None:
         evidence.table("pairs").set_index("pair").loc["a"]

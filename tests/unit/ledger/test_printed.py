@@ -6,6 +6,7 @@ import math
 import random
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from assay.errors import ClaimError
@@ -143,6 +144,10 @@ def test_the_table_has_both_verdicts_and_ties() -> None:
         ("not\n  supported", False, True, False),
         ("yes", False, False, False),
         ("true", 1, False, False),
+        ("yes", np.True_, True, False),
+        ("supported", np.False_, False, False),
+        ("1", np.True_, False, False),
+        ("100%", np.True_, False, False),
         ("1", True, False, False),
         ("0", False, False, False),
         ("SmolLM2-135M", "SmolLM2-135M", True, False),

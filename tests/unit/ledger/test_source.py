@@ -8,7 +8,8 @@ import pytest
 
 from assay.errors import ClaimError
 from assay.ledger.claim import RunMark
-from assay.ledger.source import ClaimFile, claim_files, static_claims
+from assay.ledger.claim_files import claim_files
+from assay.ledger.source import ClaimFile, static_claims
 
 TEXT = '''import pytest
 pytestmark = [pytest.mark.slow, pytest.mark.registered("study.effect")]
@@ -77,6 +78,51 @@ def test_escapes_hide_a_place(source: ClaimFile) -> None:
 def test_static_claims_of_a_folder(source: ClaimFile) -> None:
     assert [mark.id for _, _, mark in static_claims(source.path.parent)] == ["M1", "M2", "M3", "M4"]
     assert claim_files(source.path) == [source.path]
+
+
+HIDING = '''
+@pytest.mark.claim("M1")
+def test_one():
+    """First {a: 1}."""
+
+class TestMore:
+    @pytest.mark.claim("M2")
+    def test_two(self):
+        """Second {a: 2}."""
+
+    @pytest.mark.claim("M3")
+    def test_two(self):
+        """Third {a: 3}."""
+
+def test_one():
+    """Not a claim."""
+
+try:
+    @pytest.mark.claim("M4")
+    def test_three(): ...
+except ImportError:
+    @pytest.mark.claim("M5")
+    def test_three(): ...
+
+match 1:
+    case 1:
+        @pytest.mark.claim("M" + "6")
+        def test_four(): ...
+
+class TestMore:
+    pass
+'''
+
+
+def test_what_a_later_definition_hides_is_written_all_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "test_hiding.py"
+    path.write_text(HIDING)
+    source = ClaimFile(path)
+    found = {mark.id: (function.line, function.hidden_by) for _, function, mark in static_claims(tmp_path)}
+    assert found == {"M1": (3, 15), "M2": (8, 12), "M3": (12, 30), "M4": (20, None), "M5": (23, None)}
+    assert [function.computed for function in source.written] == [False] * 6 + [True]
+    assert source.place(source.written[0], 0) == (4, 8)
+    assert source.functions["test_one"].line == 15
 
 
 def test_what_is_not_python_is_an_error(tmp_path: Path) -> None:

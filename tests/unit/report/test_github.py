@@ -29,5 +29,17 @@ def test_a_note_cannot_end_its_line_or_begin_another_command(study: Study) -> No
     assert text.endswith("::87.5%25%0A::error::planted\n")
 
 
+def test_an_order_in_doubt_is_a_warning_whatever_the_verdict(study: Study) -> None:
+    held = replace(study.with_verdict(Verdict.HOLDS)[0], doubt="the clone is shallow: 100%")
+    stale = replace(study.with_verdict(Verdict.STALE)[0], doubt="squashed")
+    text = workflow_commands([held, stale])
+    assert [re.match(r"::(\w+) .*,title=([^:]+)::", line).group(1, 2) for line in text.splitlines()] == [  # type: ignore[union-attr]
+        ("warning", f"{held.id} order unprovable"),
+        ("warning", f"{stale.id} STALE"),
+        ("warning", f"{stale.id} order unprovable"),
+    ]
+    assert "::the clone is shallow: 100%25\n" in text
+
+
 def test_claims_that_hold_say_nothing(representations: Study) -> None:
     assert workflow_commands(representations.claims) == ""

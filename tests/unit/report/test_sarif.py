@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from assay.report.sarif import sarif
@@ -34,6 +35,20 @@ def test_each_result_names_a_rule_that_is_there(study: Study) -> None:
     found = run_of(study)
     rules = [rule["id"] for rule in found["tool"]["driver"]["rules"]]
     assert all(rules[one["ruleIndex"]] == one["ruleId"] for one in found["results"])
+
+
+def test_an_order_in_doubt_is_a_result_whatever_the_verdict(study: Study) -> None:
+    claims = [replace(one, doubt="the clone is shallow") for one in study.claims if one.id in ("E1", "E6")]
+    found = json.loads(sarif(claims))["runs"][0]
+    said = [(one["ruleId"], one["level"], one["message"]["text"]) for one in found["results"]]
+    assert said[1:] == [
+        ("ORDER", "warning", f"{name}: order unprovable: the clone is shallow") for name in ("E1", "E6")
+    ]
+    assert said[0][0] == "STALE"
+    rules = [rule["id"] for rule in found["tool"]["driver"]["rules"]]
+    assert all(rules[one["ruleIndex"]] == one["ruleId"] for one in found["results"])
+    prints = [one["partialFingerprints"]["claim/v1"] for one in found["results"]]
+    assert len(set(prints)) == len(prints)
 
 
 def test_fingerprints_tell_results_apart_and_stay(study: Study) -> None:
