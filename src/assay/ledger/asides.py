@@ -16,6 +16,7 @@ _PARTS = (
     r"|[Ee]q(?:uation|uations|s?\.)|[Aa]lgorithms?|[Ll]istings?|[Tt]heorems?|[Ll]emmas?|[Pp]ropositions?|[Dd]efinitions?"
     r"|[Cc]orollar(?:y|ies)|[Ff]ootnotes?|[Pp]ages?|[Pp]p?\.|[Ss]teps?|[Dd]ecisions?|[Ii]ssues?|[Vv]ol\.|[Nn]o\.)"
 )
+_PROGRAMS = "(?:Python|PyTorch|CUDA|cuDNN|TensorFlow|JAX|NumPy|SciPy|Transformers|Ubuntu|Debian|macOS|GCC)"
 
 RULES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("link", re.compile(r"(?:https?|ftp)://\S+|\bwww\.\S+|\b(?:arXiv|arxiv|doi|DOI|ISBN|PMID):?\s?[0-9][\w./()-]*")),
@@ -43,7 +44,8 @@ RULES: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "version",
         re.compile(
-            r"\b[Vv](?:ersions?\s|\.?)[0-9]+(?:\.[0-9]+)*|\b[0-9]+(?:\.[0-9]+){2,}\w*|(?:(?<=[\w\]])|(?<=[\w\]]\s))[=~]=\s?[0-9][0-9.]*"
+            rf"\b[Vv](?:ersions?\s|\.?)[0-9]+(?:\.[0-9]+)*|\b[0-9]+(?:\.[0-9]+){{2,}}\w*|\b{_PROGRAMS}\s[0-9]+(?:\.[0-9]+)*"
+            r"|(?:(?<=[\w\]])|(?<=[\w\]]\s))[=~]=\s?[0-9][0-9.]*"
         ),
     ),
     (

@@ -19,6 +19,8 @@ from assay.ledger.manuscript import Manuscript
 from assay.ledger.passage import CLAIMREF, RESULTS_WORDS, Passage, Sections, Setter
 
 _OF_FRAME = 5
+_CONDITIONAL = re.compile(r"newif|if[A-Za-z@]*|else|or|fi")
+_ROW_SPACE = re.compile(r"\[[^\[\]]*(?:pt|em|ex|mm|cm|in|baselineskip|[a-z])\]")
 _SIDES = re.compile(r"\([lr]+\)")
 _OPTION = re.compile(r"\s*\[[^\[\]]*\]")
 
@@ -67,7 +69,7 @@ class _Reading(Reading):
             return self._include(name, at, after, end, why)
         if name in known.UNREAD and self.context.macros.get(name) is None:
             return self._unread(name, at, after, end)
-        if re.fullmatch(r"newif|if[A-Za-z@]*|else|or|fi", name):
+        if _CONDITIONAL.fullmatch(name):
             return self._conditional(name, at, after, end)
         return self._call(name, at, after, end, why)
 
@@ -155,7 +157,7 @@ class _Reading(Reading):
 
     def _newline(self, after: int, end: int) -> int:
         star = after + self.source.startswith("*", after)
-        option = re.compile(r"\[[^\[\]]*(?:pt|em|ex|mm|cm|in|baselineskip|[a-z])\]").match(self.source, star, end)
+        option = _ROW_SPACE.match(self.source, star, end)
         if self._table:
             self.setter.end(row=True)
         else:

@@ -18,6 +18,7 @@ from assay.ledger.manuscript import Macro, Registered
 
 _MOST_STEPS = 1_000
 _LONGEST = 100_000
+_LONGEST_OPTION = 5_000
 _COMMAND = re.compile(r"\\(?:(?P<name>[A-Za-z@]+)[ \t]*|[\s\S])")
 _DEFINES = re.compile(
     r"\\(?:(?P<new>(?:re)?newcommandx?|provide(?:command|robustcmd)|DeclareRobustCommand|(?:re)?newrobustcmd"
@@ -132,7 +133,7 @@ def bracket(source: str, start: int, end: int) -> tuple[int, int, int] | None:
     if at >= end or source[at] != "[":
         return None
     depth, first = 0, at + 1
-    for place in range(first, end):
+    for place in range(first, min(end, first + _LONGEST_OPTION)):
         depth += (source[place] == "{") - (source[place] == "}")
         if source[place] == "]" and depth <= 0:
             return first, place, place + 1
@@ -147,7 +148,7 @@ class Macros:
         """Know none."""
         self._known: dict[str, Macro] = {}
         self._numbers: dict[tuple[str, str, str], Registered] = {}
-        self._endless: set[str] = set()
+        self.endless: set[str] = set()
         self._scopes: list[dict[str, Macro | None]] = []
         self.behind: dict[Span, Macro] = {}
         self.registered: dict[Span, list[Registered]] = {}
@@ -191,7 +192,7 @@ class Macros:
     def used(self, name: str) -> Macro | None:
         """The macro of this name if it can be written out."""
         found = self.get(name)
-        return found if found and not found.odd and name not in self._endless else None
+        return found if found and not found.odd and name not in self.endless else None
 
     def written_out(self, source: Fragment, macro: Macro, at: int, after: int, end: int) -> tuple[Fragment, int]:
         """What a macro stands for, all macros in it written out, and where reading goes on.
@@ -217,7 +218,7 @@ class Macros:
             written = self._substituted(inner, arguments, command)
             done.append(rest.part(0, place.start()))
             rest = Fragment.joined((written, rest.part(stop, len(rest.text))))
-        self._endless.add(macro.name)
+        self.endless.add(macro.name)
         raise EndlessError(macro.name)
 
     def _next(self, text: Fragment) -> tuple[re.Match[str], Macro] | None:

@@ -12,7 +12,7 @@ from assay.errors import ClaimError
 from assay.ledger import latex_commands as known
 from assay.ledger.formula import formula, group
 from assay.ledger.fragment import Fragment, Span
-from assay.ledger.latex_context import Context, generated
+from assay.ledger.latex_context import NUMBERS, Context, generated
 from assay.ledger.latex_macros import definition
 from assay.ledger.latex_preamble import conditional, document, included, learn
 from assay.ledger.passage import Setter
@@ -30,6 +30,7 @@ _TEXT = {"---": "\u2014", "--": "\u2013", "``": "\u201c", "''": "\u201d", "~": "
 _PLAIN = re.compile(r"---?|``|''|~")
 _ENDS_MATH = {"$": "$", "$$": "$$", "\\(": "\\)", "\\[": "\\]"}
 _DEEPEST = 40
+_MOST_UNCLOSED = 10  # conditionals of which the end was sought in vain
 
 
 def _behind(command: re.Match[str]) -> int:
@@ -47,6 +48,7 @@ class Reading(ABC):
         self.source = context.main.text
         self._table = 0
         self._depth = 0
+        self._unclosed = 0
 
     def whole(self, text: Fragment, why: str = "") -> None:
         """Read a file: its preamble, if it has one, and its document."""
@@ -221,10 +223,15 @@ class Reading(ABC):
         arguments, stop = included(self.context, self.text, name, after, end)
         with self.context.file(name, arguments, self.text.span(at, stop)[0]) as inner:
             if inner is not None:
-                reason = why or generated(inner.text)
                 if name.startswith("include"):
                     self.setter.end()
-                self.whole(inner, reason)
+                reason = generated(inner.text)
+                if reason == NUMBERS:
+                    apart = self.setter.apart()
+                    learn(self.context, inner, 0, len(inner.text), apart)
+                    self.setter.join(apart)
+                else:
+                    self.whole(inner, why or reason)
         return stop
 
     def _unread(self, name: str, at: int, after: int, end: int) -> int:
@@ -248,7 +255,7 @@ class Reading(ABC):
     def _conditional(self, name: str, at: int, after: int, end: int) -> int:
         """Read all branches of a conditional and note that it is not decided; `\\iffalse` is a comment."""
         self._put(" ", at, at)
-        if name == "iffalse":
+        if name == "iffalse" and self._unclosed < _MOST_UNCLOSED:
             depth = 1
             for found in re.compile(r"\\(?:(if)[A-Za-z@]*(?![A-Za-z@]*\s*\{)|(fi|else)(?![A-Za-z@]))").finditer(
                 self.source, after, end
@@ -257,6 +264,7 @@ class Reading(ABC):
                 if depth == 0:
                     self._put(self.source[after : found.start()], after, found.start(), "comment")
                     return found.end()
+            self._unclosed += 1
         stop = conditional(self.context, self.source, name, after)
         if name.startswith("if"):
             why = "it is not decided: every branch of it is read"

@@ -60,6 +60,11 @@ def read_markdown(source: str, *, results: Sequence[str] = RESULTS_WORDS) -> tup
     return reading.setter.passages, reading.unread
 
 
+_BLOCK_TAG = re.compile(
+    r"<!--[\s\S]*?-->|</?(?P<name>tr|p|li|div|h[1-6]|table|thead|tbody|[uod]l|d[td]|details|summary|figure|figcaption"
+    r"|caption|blockquote|section|center)(?![\w-])[^<>]*>",
+    re.IGNORECASE,
+)
 _PROGRAM = re.compile(r"\s*\{(?:[A-Za-z]+[\s,}]|(?:include|literalinclude|csv-table|code-cell)\})")
 _COMPUTED = re.compile(r"(?:r|=|\{(?:r|python|julia|ojs)\})(?:\s|$)|=\S")
 _Put = Callable[[str, int, int, str], None]
@@ -89,8 +94,7 @@ class _Reading:
                 self._note(start, f"{token.markup}{token.info.strip()}")
             self.code(start, end, "code")
         elif token.type == "html_block":
-            self._inline(start, end)
-            self.setter.end()
+            self._html(start, end)
         elif token.type == "inline":
             if before is not None and kind == "heading_open":
                 self._heading(int(before.tag[1:]), token.content, start, end)
@@ -139,6 +143,22 @@ class _Reading:
             self._inline(at, at + len(cell[0]))
             self.setter.put("\t|\t", at + len(cell[0]), at + len(cell[0]))
         self.setter.end(row=True)
+
+    def _html(self, start: int, end: int) -> None:
+        """Set a block of HTML: a passage for each row, paragraph, item and heading of it."""
+        at = start
+        for found in _BLOCK_TAG.finditer(self.source, start, end):
+            name = (found["name"] or "").lower()
+            if not name:
+                continue  # a comment
+            self._inline(at, found.start())
+            self.setter.end(row=name == "tr")
+            at = found.end()
+            if name[0] == "h" and found[0][1] != "/":
+                title = self.source[at:end].partition("</")[0]
+                self.setter.sections.heading(int(name[1]), re.sub(r"<[^<>]*>", "", title))
+        self._inline(at, end)
+        self.setter.end()
 
     def _inline(self, start: int, end: int) -> None:
         self._set(self.source[start:end], list(range(start, end)))

@@ -40,12 +40,16 @@ class Passage:
     @property
     def prose(self) -> str:
         """The text with a letter in the place of every character that is set aside; citations of claims stay."""
+        if not any(self.asides):
+            return self.text
         pairs = zip(self.text, self.asides, strict=True)
         return "".join("x" if aside and aside != CLAIMREF else character for character, aside in pairs)
 
     @property
     def masked(self) -> str:
         """The text with NUL in the place of every character that is set aside: no letter, so that no word goes on."""
+        if not any(self.asides):
+            return self.text
         return "".join("\0" if aside else character for character, aside in zip(self.text, self.asides, strict=True))
 
 
@@ -103,7 +107,7 @@ class Setter:
             self._spans.extend(zip(range(start, end), range(start + 1, end + 1), strict=True))
         else:
             self._spans.extend([(start, end)] * len(text))
-        self._text.extend(_NEWLINES.sub(" ", text))
+        self._text.extend(_NEWLINES.sub(" ", text) if "\n" in text or "\r" in text else text)
         self._asides.extend([aside] * len(text))
 
     def tail(self, start: int) -> str:

@@ -22,7 +22,7 @@ def reasons(text: str, **declared: list[str]) -> list[str]:
         ("In 2023, between 2019 and 2021, in 2020 and 2022", "date"),
         ("Kornblith et al. (2019) and Smith, 2020, p", "citation"),
         ("as known [12] and [3, 4, 5], [10-12], [3, 5\u20137]", "citation"),
-        ("version 2.1, release 1.2.3, torch==2.6", "version"),
+        ("version 2.1, release 1.2.3, torch==2.6, Python 3.11 on Ubuntu 22.04", "version"),
         ("Section 4.2, Fig. 3a, Tables 1 and 2, Eq. (3), \u00a7 7, p. 12, #41, Appendix 2", "reference"),
         ("the 1st, 2nd and 12th", "ordinal"),
         ("arXiv:2301.12345, https://example.org/5, doi:10.5/x", "link"),

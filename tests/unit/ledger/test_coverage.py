@@ -110,7 +110,10 @@ def test_places_count_characters_whatever_the_line_ends_and_widths() -> None:
 PIECES = (
     *("(M7)", "\\claimref{M8}", "14/20", "$", "\\", "{", "}", "[", "]", "%", "`", "\n", "\n\n", "|", "# ", "<!--"),
     *("-->", "5", ". ", "\\begin{tabular}", "\\end{tabular}", "\\def\\a{5\\a}", "\\a", "&", "^", "_", "\r\n", " a "),
-    *("\u0663", "\\num", "\\section{"),
+    *("\u0663", "\\num", "\\section{", "\\newcommand{\\b}[2][5]{#1 \\c{#2}}", "\\b", "\\let\\c\\b", "\\c", "\\fi"),
+    *("\\iffalse", "\\ifx", "\\csname", "\\input", "_{\\pm 0.5}", "\\textsuperscript", "\\begin{frame}", "<2->"),
+    *("\\item", "{{", "<tr>", "\\newenvironment{e}[1]{#1}{}", "\\begin{e}", "\\end{e}", "\\assay", "(2)", "~", "0.5"),
+    *("<sup>2</sup>", "\\num{1 e"),
 )
 
 

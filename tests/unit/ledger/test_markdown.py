@@ -7,7 +7,7 @@ import pytest
 from assay.errors import ClaimError
 from assay.ledger.markdown import read_markdown
 from assay.ledger.text import GENERATED
-from assay.ledger.values import values_of
+from assay.ledger.values import values, values_of
 
 
 def found(source: str) -> list[tuple[str, str]]:
@@ -92,4 +92,17 @@ def test_what_a_program_makes_is_noted() -> None:
     assert [(text.count("\n", 0, one.offset) + 1, one.text, one.fails) for one in unread] == [
         *((3, "`r round(x, 2)`", True), (3, "`{python} 3`", True), (3, "`=A5`", True)),
         *((7, "{{< include b.md >}}", False), (7, "{{ x }}", False), (9, "```{r, echo=FALSE}", False)),
+    ]
+
+
+def test_html_has_rows_paragraphs_and_headings() -> None:
+    text = (
+        "<h2>Our <b>results</b></h2>\n<table>\n<tr><td>a</td><td>1</td></tr><!-- <tr> -->\n<TR><td>2</td></TR>\n"
+        "</table>\n"
+        "<p>3<br>4</p><ul><li>5<li>6</ul>\n\n<h2>Method</h2>\n\n7\n"
+    )
+    passages, _ = read_markdown(text)
+    assert [([value.text for value in values(one.text)], one.row, one.results) for one in passages] == [
+        *(([], False, True), (["1"], True, True), (["2"], True, True), (["3", "4"], False, True)),
+        *((["5"], False, True), (["6"], False, True), ([], False, False), (["7"], False, False)),
     ]
