@@ -237,8 +237,8 @@ class _Formula:
             self._put(self._source[at:stop], at, stop, _BESIDE[name])
         elif name in _WORDS:
             inner, stop, after = group(self._source, after, end)
-            self._put(" ", at, inner, "word")
-            self.read(inner, stop, "word")
+            self._put(" ", at, inner, why or "word")
+            self.read(inner, stop, why or "word")
         elif name in ("frac", "dfrac", "tfrac", "sqrt", "binom"):
             self._put(_LETTER, at, after, "formula")
         elif not (_SILENT.match(name) or name in _STYLES):

@@ -27,7 +27,7 @@ _PIECE = re.compile(
     r"|<!--(?P<comment>[\s\S]*?)-->"
     r"|<(?P<level>su[bp])>(?P<script>[^<>]*)</(?P=level)>"
     r"|(?<=\w)(?P<mark>[\^~])(?P<raised>-?[0-9]{1,3}|st|nd|rd|th)(?P=mark)"
-    r"|(?P<made>\{\{[\s\S]*?\}\}|\{%[\s\S]*?%\})"
+    r"|(?P<made>\{\{[\s\S]*?\}\}|\{%[\s\S]*?%\}|\\(?:input|include|import)\{[^{}]*\}(?:\{[^{}]*\})?)"
     r"|(?P<attributes>\{(?:\s*(?:[#.][\w:.-]+|[\w-]+=(?:\"[^\"]*\"|[^\s{}\"]+)))+\s*\})"
     r"|<(?:https?|ftp|mailto):[^<>\s]*>"
     r"|(?P<tag></?[A-Za-z][^<>]*>)"
@@ -103,7 +103,7 @@ class _Reading:
                 self.setter.end()
 
     def _note(self, offset: int, text: str) -> None:
-        why = "a program makes what stands there"
+        why = "what stands there is made when the text is set"
         self.unread.append(Unread(offset, " ".join(text.split())[:60], why, self.setter.sections.about_results))
 
     def _span(self, first: int, last: int) -> tuple[int, int]:

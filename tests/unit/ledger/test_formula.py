@@ -64,6 +64,7 @@ def numbers(inside: str) -> list[str]:
         (r"\begin{aligned} x &= 5 \end{aligned}", ["5"]),
         (r"A = \begin{pmatrix} 1 & 0 \\ 0 & 1 \end{pmatrix}", []),
         (r"3\;000", ["3,000"]),
+        (r"r_{\text{safe 2}} = 0.0", ["0.0"]),
     ],
 )
 def test_numbers_of_a_formula(inside: str, found: list[str]) -> None:

@@ -85,13 +85,19 @@ def test_attributes_are_set_aside() -> None:
 
 def test_what_a_program_makes_is_noted() -> None:
     text = (
-        "# Results\n\nIt is `r round(x, 2)`, `{python} 3`, `=A5` or `r5`.\n\n# B\n\n{{< include b.md >}} {{ x }}\n\n"
+        "# Results\n\nIt is `r round(x, 2)`, `{python} 3`, `=A5` or `r5`.\n\n# B\n\n{{< include b.md >}} {{ x }} "
+        "\\input{t2}\n\n"
         "```{r, echo=FALSE}\n1\n```\n\n```python\n2\n```\n"
     )
     _, unread = read_markdown(text)
     assert [(text.count("\n", 0, one.offset) + 1, one.text, one.fails) for one in unread] == [
         *((3, "`r round(x, 2)`", True), (3, "`{python} 3`", True), (3, "`=A5`", True)),
-        *((7, "{{< include b.md >}}", False), (7, "{{ x }}", False), (9, "```{r, echo=FALSE}", False)),
+        *(
+            (7, "{{< include b.md >}}", False),
+            (7, "{{ x }}", False),
+            (7, "\\input{t2}", False),
+            (9, "```{r, echo=FALSE}", False),
+        ),
     ]
 
 

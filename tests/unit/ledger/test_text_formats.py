@@ -59,6 +59,7 @@ def test_what_is_not_read_is_said_in_every_form() -> None:
         "a.tex:2:12: \\ifx is not read: it is not decided: every branch of it is read",
     ]
     assert summary(found) == [("a.tex", "0", "0", "1", "0", "0", "2", "0%")]
+    assert found[0].summary == "a.tex: 0 bound, 0 set aside, 1 loose, 0 wrong, 2 not read; 0% covered"
     assert [line.partition("::\\")[0] for line in github(found)][:2] == [
         "::error file=a.tex,line=1,col=18,title=not-read",
         "::notice file=a.tex,line=2,col=12,title=not-read",
