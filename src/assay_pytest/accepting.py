@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from assay.errors import AssayError, ClaimError
 from assay.ledger.accept import accepted
+from assay_pytest.repository import repository_of
 
 if TYPE_CHECKING:
     import pytest
@@ -32,7 +33,7 @@ def rewrite(config: pytest.Config, source: ClaimFile, judgement: Judgement) -> s
     except AssayError as error:
         return f"    not rewritten: {error}"
     changes += texts
-    hints = "".join(f"\n    not rewritten: {one}; edit it by hand" for one in by_hand)
+    hints = "".join(f"\n    not rewritten: {one}" for one in by_hand)
     if not changes:
         return hints.lstrip("\n")
     from assay.runs.storage import write_durable
@@ -55,24 +56,21 @@ def _texts(
 ) -> tuple[list[tuple[Path, str, bytes, bytes]], list[str]]:
     """Texts that change, each with its bytes before and after, and what has to be edited by hand."""
     from assay.ledger.accept_texts import accepted_text, new_display
-    from assay.ledger.manuscripts import read_text
+    from assay.ledger.manuscripts import read_manuscripts
     from assay_pytest.texts import reader, texts_of
 
     claim = judgement.claim
     changes: list[tuple[Path, str, bytes, bytes]] = []
     by_hand: list[str] = []
     display = new_display(judgement, names=names)
-    knows = None
-    for path, name in texts_of(config):
-        before = read_text(path)
-        if claim.id not in before and claim.id.replace("_", "\\_") not in before:
-            continue
-        knows = knows or reader(config, {claim.id: claim.sentence.display})
-        try:
-            found = accepted_text(knows, before, name, claim.id, display)
-        except ClaimError as error:
-            raise ClaimError(f"{error}; correct it first") from error
-        by_hand += found.by_hand
-        if found.after != before:
-            changes.append((path, name, before.encode(), found.after.encode()))
+    knows = reader(config, {claim.id: claim.sentence.display})
+    try:
+        for manuscript in read_manuscripts(knows, texts_of(config), repository_of(config)):
+            found = accepted_text(knows, manuscript, claim.id, display)
+            by_hand += found.by_hand
+            for part, after in found.after:
+                if part.file is not None:
+                    changes.append((part.file, part.path, part.text.encode(), after.encode()))
+    except ClaimError as error:
+        raise ClaimError(f"{error}; correct it first") from error
     return changes, by_hand

@@ -119,7 +119,7 @@ class Reporting:
         from assay.ledger.claim import Claim
         from assay.ledger.judge import unverified
         from assay.ledger.sentence import Sentence, read_sentence
-        from assay.runs.provenance import scrub
+        from assay.runs.privacy import scrub
         from assay_pytest.judging import properties_of
 
         function, written = lost.function, lost.function.written or ""

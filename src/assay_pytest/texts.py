@@ -21,37 +21,36 @@ def reader(config: pytest.Config, known: Mapping[str, str] | None = None) -> Rea
 
     names = config.getini("claims_names")
     folder = repository_of(config) / config.getini("claims_dir")
-    claims = {one.id: one.sentence for one in list_claims(folder, names=names)} if folder.is_dir() else {}
+    listed = list_claims(folder, names=names) if folder.is_dir() else []
     return Reader(
-        {**claims, **(known or {})},
+        {one.id: one.sentence for one in listed} | dict(known or {}),
         names=names,
         constants=config.getini("claims_constants"),
         results=config.getini("claims_results"),
+        experiments={one.id: one.experiment for one in listed},
     )
 
 
-def texts_of(config: pytest.Config) -> list[tuple[Path, str]]:
-    """Texts that cite claims, each once and with the name under which it is reported: by the ini key and the option."""
-    return _named(config, [*_configured(config), *_asked(config)])
+def texts_of(config: pytest.Config) -> list[Path]:
+    """Texts that cite claims: by the ini key and the option."""
+    return [*_configured(config), *_asked(config)]
 
 
-def checked_texts(config: pytest.Config) -> list[tuple[Path, str]]:
+def checked_texts(config: pytest.Config) -> list[Path]:
     """Texts whose every number is compared: those of the option, and LaTeX among those of the ini key."""
     from assay.ledger.text import LATEX
 
-    latex = [path for path in _configured(config) if path.suffix.lower() in LATEX]
-    return _named(config, [*latex, *_asked(config)])
+    return [*(path for path in _configured(config) if path.suffix.lower() in LATEX), *_asked(config)]
 
 
 def coverage_of(config: pytest.Config, known: Mapping[str, str]) -> list[Coverage]:
-    """Coverage of the texts whose every number is compared."""
+    """Coverage of the texts whose every number is compared, and of the files that they read."""
     texts = checked_texts(config)
     if not texts:
         return []
-    from assay.ledger.manuscripts import read_text
+    from assay.ledger.manuscripts import cover_texts
 
-    knows = reader(config, known)
-    return [knows.cover(read_text(path), name) for path, name in texts]
+    return cover_texts(reader(config, known), texts, repository_of(config))
 
 
 def _configured(config: pytest.Config) -> list[Path]:
@@ -66,9 +65,3 @@ def _asked(config: pytest.Config) -> list[Path]:
     from assay.ledger.manuscripts import find_texts
 
     return find_texts(config.invocation_params.dir, config.option.claims_text)
-
-
-def _named(config: pytest.Config, paths: list[Path]) -> list[tuple[Path, str]]:
-    root = repository_of(config).resolve()
-    whole = dict.fromkeys(path.resolve() for path in paths)
-    return [(path, path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name) for path in whole]

@@ -103,6 +103,30 @@ def test_cited_sentences_are_rewritten_as_well(repository: Repository) -> None:
     assert repository.run("claims", "--claims-text", "paper.tex").ret == 0
 
 
+def test_files_that_a_paper_reads_are_rewritten_and_macros_named(repository: Repository) -> None:
+    start = "\\input{macros}\\section{Results}\n\\input{a}\n\\wins{} \\claimref{M1}"
+    repository.claims(claim("M1", "Wins {wins.target: 13/20} of {items: 3,000}."))
+    repository.write(
+        "paper/main.tex", "\\input{macros}\\section{Results}\n\\input{a}\n\\wins{} \\claimref{M1}. \\wins\n"
+    )
+    repository.write("paper/macros.tex", "\\newcommand{\\wins}{13/20}\n")
+    repository.write("paper/a.tex", "It wins in 13/20 of 3{,}000 \\claimref{M1}.\n\n")
+    result = repository.run("claims", "--claims-accept", "M1", "--claims-text", "paper/main.tex")
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(
+        [
+            *("*rewritten from the registered run*", "--- paper/a.tex (printed)"),
+            "*not rewritten: paper/main.tex:3 prints 13/20 by the macro *wins defined at paper/macros.tex:1: M1*",
+        ]
+    )
+    assert (repository.path / "paper/a.tex").read_text() == "It wins in 14/20 of 3{,}000 \\claimref{M1}.\n\n"
+    assert (repository.path / "paper/macros.tex").read_text() == "\\newcommand{\\wins}{13/20}\n"
+    repository.write("paper/macros.tex", "\\newcommand{\\wins}{14/20}\n")
+    assert repository.run("claims", "--claims-text", "paper/main.tex").ret == 1, "the last one is not cited"
+    repository.write("paper/main.tex", f"{start}.\n")
+    assert repository.run("claims", "--claims-text", "paper/*.tex").ret == 0
+
+
 def test_a_text_that_drifted_is_put_right_by_a_claim_that_holds(repository: Repository) -> None:
     path = repository.claims(claim("M1", "It wins in {wins.target: 14/20}."))
     before = path.read_bytes()

@@ -42,13 +42,35 @@ def text(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 def test_exit_status_and_places(repository: Path) -> None:
     good = text(repository, "README.md")
     assert (good.returncode, good.stderr) == (0, "")
-    assert good.stdout.splitlines()[-1].split() == ["README.md", "1", "0", "0", "0", "0", "100%"]
+    assert good.stdout.splitlines()[-1].split() == ["README.md", "1", "0", "0", "0", "0", "0", "100%"]
     both = text(repository, "README.md", "paper/*.tex")
     assert both.returncode == 1
     assert "paper/paper.tex:67:29: 40 is loose among results: cite the claim that prints it" in both.stdout
     assert text(repository).stdout == both.stdout, "without files, those of claims_texts"
     below = text(repository / "paper", "paper.tex")
     assert "paper/paper.tex:67:29: 40 is loose among results" in below.stdout
+
+
+def test_included_files_and_what_is_not_read(repository: Path) -> None:
+    (repository / "paper/paper.tex").write_text(
+        "\\input{macros}\\begin{document}\n\\input{results}\n\\input{none}\n\\ifdraft x\\fi\\end{document}\n"
+    )
+    (repository / "paper/macros.tex").write_text("\\newcommand{\\wins}{14/20}\n")
+    (repository / "paper/results.tex").write_text("\\section{Results}\nIn \\wins{} plots \\claimref{P1}.\n")
+    done = text(repository, "paper/*.tex")
+    assert done.returncode == 1
+    assert done.stdout.splitlines()[:2] == [
+        "paper/paper.tex:3:1: \\input{none} is not read: there is no paper/none.tex nor paper/none: LaTeX looks from "
+        "the folder of paper/paper.tex. Correct the name, or make the file",
+        "paper/paper.tex:4:1: \\ifdraft is not read: it is not decided: every branch of it is read",
+    ]
+    assert [row.split()[:2] for row in done.stdout.splitlines()[3:]] == [
+        ["paper/paper.tex", "0"],
+        ["paper/macros.tex", "0"],
+        ["paper/results.tex", "1"],
+    ]
+    (repository / "paper/none.tex").write_text("")
+    assert text(repository, "paper/results.tex", "paper/paper.tex").returncode == 0
 
 
 @pytest.mark.parametrize("arguments", [("none.md",), ("claims/test_paper.py",), ("--format", "xml"), ("--nonsense",)])

@@ -13,20 +13,20 @@ from pathlib import Path
 from typing import NamedTuple
 
 from assay.ledger.citing import Sentence, sentences
-from assay.ledger.coverage import Reader
+from assay.ledger.coverage import MARKDOWN, Reader
 from assay.ledger.judge import Judgement
+from assay.ledger.manuscript import Manuscript, Part
 from assay.ledger.numeral import Numeral
-from assay.ledger.passage import Lines, Passage
+from assay.ledger.passage import Passage
 from assay.ledger.respell import Edit, respell
 from assay.ledger.sentence import read_sentence
-from assay.ledger.text import LATEX
 from assay.ledger.values import Atom, Value
 
 
 class Accepted(NamedTuple):
-    """A text after its cited sentences were rewritten, and what has to be done by hand."""
+    """The files of a text that change, each with what it says then, and what has to be done by hand."""
 
-    after: str
+    after: tuple[tuple[Part, str], ...]
     by_hand: tuple[str, ...]
 
 
@@ -72,18 +72,18 @@ def new_display(judgement: Judgement, *, names: Sequence[str] = ()) -> str:
     return read_sentence(written, names=names).display
 
 
-def accepted_text(reader: Reader, source: str, path: str, claim: str, display: str) -> Accepted:
-    """The text with each sentence that cites `claim` printing the numbers of `display`.
+def accepted_text(reader: Reader, manuscript: Manuscript, claim: str, display: str) -> Accepted:
+    """A text with each sentence that cites `claim` printing the numbers of `display`.
 
     `reader` knows the sentence as it was. Every character that is no digit, sign or separator of such a number stays.
     """
     numbers = _Numbers(reader.printed(claim), tuple(reader.values(display)))
-    lines = Lines(source)
     edits: list[Edit] = []
     by_hand: list[str] = []
     if [len(one.atoms) for one in numbers.old] != [len(one.atoms) for one in numbers.new]:
-        return Accepted(source, (f"{path}: the forms of {claim}'s numbers changed",))
-    for passage in reader.passages(source, path):
+        return Accepted((), (f"{manuscript.path}: the forms of {claim}'s numbers changed; edit it by hand",))
+    source = manuscript.sources.text
+    for passage in manuscript.passages:
         found = sentences(passage, reader.sizes)
         for at, sentence in enumerate(found):
             if not any(cited.claim == claim for cited in sentence.cited):
@@ -92,17 +92,42 @@ def accepted_text(reader: Reader, source: str, path: str, claim: str, display: s
             within = [one.claim for one in sentence.cited if stretch[0] <= one.start < stretch[1]]
             others = [one for one in within if one != claim]
             for wanted in _wanted(reader, passage, stretch, numbers, display, others):
-                edit = _edit(source, passage, wanted, latex=Path(path).suffix.lower() in LATEX)
+                edit = _edit(source, passage, wanted, manuscript)
                 if edit is None:
-                    line = lines.place(passage.spans[wanted.value.start][0])[0]
-                    seen = f"{path}:{line} prints {wanted.value.text}"
-                    by_hand.append(f"{seen}: which number of {claim} that is cannot be told")
+                    by_hand.append(_by_hand(passage, wanted, manuscript, claim))
                 else:
                     edits += edit
-    after = source
-    for one in sorted(set(edits), reverse=True):
-        after = after[: one.start] + one.text + after[one.end :]
-    return Accepted(after, tuple(dict.fromkeys(by_hand)))
+    return Accepted(tuple(_changed(manuscript, set(edits))), tuple(dict.fromkeys(by_hand)))
+
+
+def _changed(manuscript: Manuscript, edits: set[Edit]) -> Iterator[tuple[Part, str]]:
+    for part in manuscript.sources.parts:
+        after, end = part.text, part.start + len(part.text)
+        for one in sorted((edit for edit in edits if part.start <= edit.start <= end), reverse=True):
+            after = after[: one.start - part.start] + one.text + after[one.end - part.start :]
+        if after != part.text:
+            yield part, after
+
+
+def _by_hand(passage: Passage, wanted: _Wanted, manuscript: Manuscript, claim: str) -> str:
+    """What has to be done by hand for a number that is not rewritten, and why."""
+    start = wanted.value.numerals[wanted.numeral][0] if wanted.value.numerals else wanted.value.start
+    span = passage.spans[start]
+    place = manuscript.sources.place(span[0])
+    seen = f"{place.path}:{place.line} prints {wanted.value.text}"
+    macro = manuscript.macros.get(span)
+    unknown = f"which number of {claim} that is cannot be told"
+    if span in manuscript.registered:
+        return f"{seen} by \\assay: run assay report again, and it prints what is registered"
+    if macro is None:
+        return f"{seen}: {unknown}; edit it by hand"
+    defined = manuscript.sources.place(macro.place)
+    uses = manuscript.uses[macro.name]
+    shared = f", and its {uses} uses all change with it" if uses > 1 else ""
+    old = passage.text[slice(*wanted.value.numerals[wanted.numeral])] if wanted.value.numerals else wanted.value.text
+    new = f"{claim} has {wanted.new.text} for {old}" if wanted.new else unknown
+    where = f"the macro \\{macro.name} defined at {defined.path}:{defined.line}"
+    return f"{seen} by {where}: {new}; edit the definition by hand{shared}"
 
 
 def _stretch(text: str, found: Sequence[Sentence], at: int, claim: str) -> tuple[int, int]:
@@ -177,8 +202,10 @@ def _differs(one: Numeral, other: Numeral) -> bool:
     return (one.value, one.place, one.percent) != (other.value, other.place, other.percent)
 
 
-def _edit(source: str, passage: Passage, wanted: _Wanted, *, latex: bool) -> list[Edit] | None:
-    if wanted.new is None or wanted.value.printed is None:
-        return None
+def _edit(source: str, passage: Passage, wanted: _Wanted, manuscript: Manuscript) -> list[Edit] | None:
+    if wanted.new is None or wanted.value.printed is None or not wanted.value.numerals:
+        return None  # 0.85(2) has no digits of its own for 0.02
     start, end = wanted.value.numerals[wanted.numeral]
-    return respell(source, passage, (start, end), wanted.new, thousands="{,}" if latex else ",")
+    path = Path(manuscript.sources.part(passage.spans[start][0]).path)
+    thousands = "," if path.suffix.lower() in MARKDOWN else "{,}"
+    return respell(source, passage, (start, end), wanted.new, thousands=thousands)

@@ -16,6 +16,7 @@ _PARTS = (
     r"|[Ee]q(?:uation|uations|s?\.)|[Aa]lgorithms?|[Ll]istings?|[Tt]heorems?|[Ll]emmas?|[Pp]ropositions?|[Dd]efinitions?"
     r"|[Cc]orollar(?:y|ies)|[Ff]ootnotes?|[Pp]ages?|[Pp]p?\.|[Ss]teps?|[Dd]ecisions?|[Ii]ssues?|[Vv]ol\.|[Nn]o\.)"
 )
+_PROGRAMS = "(?:Python|PyTorch|CUDA|cuDNN|TensorFlow|JAX|NumPy|SciPy|Transformers|Ubuntu|Debian|macOS|GCC)"
 
 RULES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("link", re.compile(r"(?:https?|ftp)://\S+|\bwww\.\S+|\b(?:arXiv|arxiv|doi|DOI|ISBN|PMID):?\s?[0-9][\w./()-]*")),
@@ -26,7 +27,9 @@ RULES: tuple[tuple[str, re.Pattern[str]], ...] = (
             rf"|\b(?:[0-9]{{1,2}}(?:st|nd|rd|th)?\s)?{_MONTH}(?:\s[0-9]{{1,2}}(?:st|nd|rd|th)?(?=,|\s{_YEAR}|[.;:)]|\s*$))?"
             rf"(?:,?\s{_YEAR})?\b(?![.,][0-9])"
             rf"|\b(?:[0-9]{{1,2}}:[0-9]{{2}}(?::[0-9]{{2}})?)\b"
-            rf"|\b(?:in|since|until|during)\s{_YEAR}(?=[.,;:)]|\s*$)"
+            rf"|\b(?:[Ii]n|[Ss]ince|[Uu]ntil|[Dd]uring|[Bb]y)\s{_YEAR}(?=[.,;:)]|\s*$)"
+            rf"|\b(?:[Bb]etween|[Ff]rom|[Ii]n)\s{_YEAR}\s(?:and|to|or)\s{_YEAR}\b"
+            rf"|\b[0-9]{{1,2}}/[0-9]{{1,2}}/{_YEAR}\b|\b(?:19|20)[0-9]0s\b|\bQ[1-4]\s{_YEAR}\b"
             rf"|(?:\u00a9|\([Cc]\)|Copyright)\s{_YEAR}"
         ),
     ),
@@ -35,11 +38,15 @@ RULES: tuple[tuple[str, re.Pattern[str]], ...] = (
         re.compile(
             rf"(?:\b[A-Z]\w+|\bal\.)\s\(?{_YEAR}(?:[;,]\s?{_YEAR})*\)"
             rf"|(?:\b[A-Z]\w+|\bal\.),\s{_YEAR}(?=[);,])|\[[0-9]+\](?!\()|\[(?:[0-9]+,\s?){{2,}}[0-9]+\]"
+            rf"|\[[0-9]+(?:[,\u2013-]\s?[0-9]+)*[\u2013-][0-9]+\]"
         ),
     ),
     (
         "version",
-        re.compile(r"\b[Vv](?:ersions?\s|\.?)[0-9]+(?:\.[0-9]+)*|\b[0-9]+(?:\.[0-9]+){2,}\w*|[=~]=\s?[0-9][0-9.]*"),
+        re.compile(
+            rf"\b[Vv](?:ersions?\s|\.?)[0-9]+(?:\.[0-9]+)*|\b[0-9]+(?:\.[0-9]+){{2,}}\w*|\b{_PROGRAMS}\s[0-9]+(?:\.[0-9]+)*"
+            r"|(?:(?<=[\w\]])|(?<=[\w\]]\s))[=~]=\s?[0-9][0-9.]*"
+        ),
     ),
     (
         "reference",
@@ -54,15 +61,15 @@ RULES: tuple[tuple[str, re.Pattern[str]], ...] = (
 """Reason and pattern; what a pattern covers is set aside unless a claim that the sentence cites prints it."""
 
 
-def asides(text: str, *, names: Sequence[str] = (), constants: Sequence[str] = ()) -> list[str]:
+def asides(text: str, masked: str = "", *, names: Sequence[str] = (), constants: Sequence[str] = ()) -> list[str]:
     """For each character of prose the reason why it prints no result, by declared names and constants and the rules.
 
-    Empty where there is none.
+    Empty where there is none. The rules look at `masked`, the text without what its reader sets aside.
     """
     found = named(text, names)
     _cover(found, _phrases(text, constants), "constant")
     for why, pattern in RULES:
-        _cover(found, (one.span() for one in pattern.finditer(text)), why)
+        _cover(found, (one.span() for one in pattern.finditer(masked or text)), why)
     return found
 
 

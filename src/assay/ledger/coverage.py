@@ -13,9 +13,11 @@ from typing import NamedTuple, final
 from assay.errors import ClaimError, ConfigError
 from assay.ledger.asides import asides, named, reason
 from assay.ledger.citing import Cited, Sentence, sentence_spans, sentences
-from assay.ledger.latex import read_latex
+from assay.ledger.latex import read_latex, read_manuscript
+from assay.ledger.latex_files import Folders
+from assay.ledger.manuscript import Manuscript, Place, Registered, Sources
 from assay.ledger.markdown import read_markdown
-from assay.ledger.passage import RESULTS_WORDS, Lines, Passage
+from assay.ledger.passage import RESULTS_WORDS, Passage
 from assay.ledger.text import LATEX
 from assay.ledger.values import Atom, Value, printed_by, values, values_of
 
@@ -29,10 +31,14 @@ class Standing(StrEnum):
     ASIDE = "set aside"
     LOOSE = "loose"
     WRONG = "wrong"
+    UNREAD = "not read"
 
 
 class Found(NamedTuple):
-    """A number (or an id that no claim has) in a text: where, how it stands, and why."""
+    """A number in a text, an id that no claim has, or what is not read: where, how it stands, and why.
+
+    It fails the text if it is wrong anywhere, loose among results, or not read where a number could be missed by it.
+    """
 
     path: str
     line: int
@@ -42,11 +48,7 @@ class Found(NamedTuple):
     why: str
     claims: tuple[str, ...]
     results: bool
-
-    @property
-    def fails(self) -> bool:
-        """Whether it fails the text: wrong anywhere, loose among results."""
-        return self.standing is Standing.WRONG or (self.standing is Standing.LOOSE and self.results)
+    fails: bool
 
     @property
     def place(self) -> str:
@@ -64,7 +66,7 @@ class Found(NamedTuple):
 @final
 @dataclass(frozen=True)
 class Coverage:
-    """All numbers of one text."""
+    """All numbers of one file."""
 
     path: str
     found: tuple[Found, ...]
@@ -76,13 +78,14 @@ class Coverage:
     @property
     def share(self) -> float | None:
         """Bound numbers among those that are not set aside; None where there is none."""
-        counted = sum(one.standing is not Standing.ASIDE for one in self.found)
+        counted = sum(one.standing not in (Standing.ASIDE, Standing.UNREAD) for one in self.found)
         return self.count(Standing.BOUND) / counted if counted else None
 
     @property
     def summary(self) -> str:
         """One line: what was found in the text."""
-        counts = ", ".join(f"{self.count(standing)} {standing}" for standing in Standing)
+        shown = [one for one in Standing if one is not Standing.UNREAD or self.count(one)]
+        counts = ", ".join(f"{self.count(standing)} {standing}" for standing in shown)
         return f"{self.path}: {counts}" + ("" if self.share is None else f"; {self.share:.0%} covered")
 
     @property
@@ -102,8 +105,10 @@ class Reader:
         names: Sequence[str] = (),
         constants: Sequence[str] = (),
         results: Sequence[str] = RESULTS_WORDS,
+        experiments: Mapping[str, str] | None = None,
     ) -> None:
-        """Read for `claims`, the sentence as displayed by id."""
+        """Read for `claims`, the sentence as displayed by id; `experiments` are those of which they speak, by id."""
+        self._experiments = dict(experiments or {})
         self._names = tuple(names)
         self._constants = tuple(constants)
         self._results = tuple(results)
@@ -127,39 +132,73 @@ class Reader:
         name = named(passage.text, self._names)
         return [one for one, aside in values_of(passage) if not (aside or one.name or reason(name, one.start, one.end))]
 
-    def passages(self, source: str, path: str) -> list[Passage]:
-        """The passages of a text; ClaimError for one that is neither Markdown nor LaTeX, or has an unknown mark."""
+    def read(self, source: str, path: str, folders: Folders | None = None) -> Manuscript:
+        """Read a text, in LaTeX with the files that it names if there are `folders` to find them in.
+
+        ConfigError for one that is neither Markdown nor LaTeX, ClaimError for one that has an unknown mark.
+        """
         suffix = Path(path).suffix.lower()
-        if suffix not in (*LATEX, *MARKDOWN):
+        if suffix in LATEX:
+            return read_manuscript(source, path, folders, results=self._results)
+        if suffix not in MARKDOWN:
             raise ConfigError(f"{path}: is neither Markdown (.md) nor LaTeX (.tex)")
+        sources = Sources()
+        sources.add(path, source, file=folders.main if folders else None)
         try:
-            return (read_latex if suffix in LATEX else read_markdown)(source, results=self._results)
+            return Manuscript(sources, *read_markdown(source, results=self._results))
         except ClaimError as error:
             raise ClaimError(f"{path}: {error}") from error
 
     def cover(self, source: str, path: str) -> Coverage:
-        """Sort all numbers of a text."""
-        lines = Lines(source)
-        found = [one for passage in self.passages(source, path) for one in self._passage(passage, path, lines)]
-        return Coverage(path, tuple(sorted(found, key=lambda one: (one.line, one.column))))
+        """Sort all numbers of a text by itself."""
+        return self.covers(self.read(source, path))[0]
 
-    def _passage(self, passage: Passage, path: str, lines: Lines) -> Iterator[Found]:
-        rules = asides(passage.text, names=self._names, constants=self._constants)
+    def covers(self, manuscript: Manuscript) -> list[Coverage]:
+        """Sort all numbers of a text, for each of its files."""
+        found = [one for passage in manuscript.passages for one in self._passage(passage, manuscript)]
+        for unread in manuscript.unread:
+            place = manuscript.sources.place(unread.offset)
+            found.append(Found(*place, unread.text, Standing.UNREAD, unread.why, (), results=False, fails=unread.fails))
+        files: dict[str, list[Found]] = {part.path: [] for part in manuscript.sources.parts if part.shown}
+        for one in found:
+            files.setdefault(one.path, []).append(one)
+        return [Coverage(path, once(inside)) for path, inside in files.items()]
+
+    def _passage(self, passage: Passage, manuscript: Manuscript) -> Iterator[Found]:
+        rules = asides(passage.text, passage.masked, names=self._names, constants=self._constants)
         found = list(values_of(passage))
         starts = [value.start for value, _ in found]
+        place = manuscript.sources.place
         for sentence in sentences(passage, self.sizes):
             known = {atom for claim in sentence.claims for value in self.printed(claim) for atom, _ in value.parts}
             inside = found[bisect_left(starts, sentence.start) : bisect_left(starts, sentence.end)]
             for value, by_reader in inside:
                 if not _in(value, sentence.cited + sentence.unknown):
                     rule = reason(rules, value.start, value.end)
-                    standing, why = self._standing(sentence, value, known, by_reader, rule)
-                    place = lines.place(passage.spans[value.start][0])
-                    yield Found(path, *place, value.text, standing, why, sentence.claims, passage.results)
+                    span = passage.spans[value.start]
+                    standing, why = self._registered(value, manuscript.registered.get(span, ())) or self._standing(
+                        sentence, value, known, by_reader, rule
+                    )
+                    yield _found(place(span[0]), value.text, standing, why, sentence.claims, results=passage.results)
             for cited in sentence.unknown:
                 why = f"cites ({cited.claim}): no claim has this id"
-                place = lines.place(passage.spans[cited.start][0])
-                yield Found(path, *place, cited.claim, Standing.WRONG, why, (), passage.results)
+                where = place(passage.spans[cited.start][0])
+                yield _found(where, cited.claim, Standing.WRONG, why, (), results=passage.results)
+
+    def _registered(self, value: Value, numbers: Sequence[Registered]) -> tuple[Standing, str] | None:
+        """How a number stands that `assay report` printed; None for any other one."""
+        for one in numbers:
+            own = {atom for passage in read_latex(one.text) for other in self.prose(passage) for atom, _ in other.parts}
+            if not printed_by(own, value):
+                continue
+            result = f"{one.key} of {one.experiment}"
+            for claim in self._displays:
+                if self._experiments.get(claim, one.experiment) == one.experiment and printed_by(
+                    {atom for other in self.printed(claim) for atom, _ in other.parts}, value
+                ):
+                    return Standing.BOUND, f"{result}, by \\assay ({claim})"
+            return Standing.WRONG, f"prints {value.text} as {result}, and no claim prints it: run assay report again"
+        return None
 
     def _standing(
         self, sentence: Sentence, value: Value, known: Iterable[Atom], by_reader: str, rule: str
@@ -188,3 +227,18 @@ class Reader:
 
 def _in(value: Value, cited: Sequence[Cited]) -> bool:
     return any(one.start <= value.start < one.end for one in cited)
+
+
+def _found(place: Place, text: str, standing: Standing, why: str, claims: tuple[str, ...], *, results: bool) -> Found:
+    fails = standing is Standing.WRONG or (standing is Standing.LOOSE and results)
+    return Found(*place, text, standing, why, claims, results, fails)
+
+
+def once(found: Iterable[Found]) -> tuple[Found, ...]:
+    """Findings in the order of their places, each place and text once: the gravest of them."""
+    gravity = (Standing.BOUND, Standing.ASIDE, Standing.LOOSE, Standing.UNREAD, Standing.WRONG)
+    worst: dict[tuple[int, int, str], Found] = {}
+    for one in found:
+        key = one.line, one.column, one.text
+        worst[key] = max(worst.get(key, one), one, key=lambda two: (two.fails, gravity.index(two.standing)))
+    return tuple(sorted(worst.values(), key=lambda one: (one.line, one.column)))

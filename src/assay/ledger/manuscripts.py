@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import tomllib
 from collections.abc import Iterable, Sequence
@@ -9,12 +10,17 @@ from pathlib import Path
 from typing import NamedTuple
 
 from assay.errors import ConfigError
-from assay.ledger.coverage import Coverage, Reader
+from assay.ledger.coverage import Coverage, Found, Reader, once
+from assay.ledger.latex_files import Folders, read_text
+from assay.ledger.manuscript import Manuscript
 from assay.ledger.passage import RESULTS_WORDS
 from assay.ledger.session import list_claims
 
 TEXTS = ("README.md", "docs/*.md")
 """Texts that cite claims, unless pyproject.toml says `claims_texts`."""
+
+
+_MAIN = re.compile(r"^[^%\r\n]*?\\documentclass(?!\s*\[[^\]]*\]\s*\{subfiles\})", re.MULTILINE)
 
 
 class Settings(NamedTuple):
@@ -61,8 +67,14 @@ def reader_of(repository: Path, settings: Settings) -> Reader:
     folder = repository / settings.claims
     if not folder.is_dir():
         raise ConfigError(f"There is no folder {settings.claims}/ with claims to compare the texts with")
-    claims = {one.id: one.sentence for one in list_claims(folder, names=settings.names)}
-    return Reader(claims, names=settings.names, constants=settings.constants, results=settings.results)
+    listed = list_claims(folder, names=settings.names)
+    return Reader(
+        {one.id: one.sentence for one in listed},
+        names=settings.names,
+        constants=settings.constants,
+        results=settings.results,
+        experiments={one.id: one.experiment for one in listed},
+    )
 
 
 def find_texts(root: Path, patterns: Sequence[str]) -> list[Path]:
@@ -87,20 +99,26 @@ def configured_texts(repository: Path, settings: Settings) -> list[Path]:
     return [path for path in found if path.is_file()]
 
 
-def read_text(path: Path) -> str:
-    """A text with its line ends as they are; ConfigError when it is no UTF-8."""
-    try:
-        return path.read_bytes().decode("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path.name} cannot be read as UTF-8 text: {error}") from error
+def read_manuscripts(reader: Reader, paths: Iterable[Path], root: Path) -> list[Manuscript]:
+    """Each text with the files that it reads; a text that another one reads is part of that one.
+
+    Files are named by their path under `root` where they lie there.
+    """
+    texts = {path: read_text(path) for path in dict.fromkeys(path.resolve() for path in paths)}
+    found: dict[Path, Manuscript] = {}
+    inside: set[Path] = set()
+    for path in sorted(texts, key=lambda path: _MAIN.search(texts[path]) is None):  # those that read others come first
+        if path not in inside:
+            folders = Folders(path, root)
+            found[path] = reader.read(texts[path], folders.name(path), folders)
+            inside |= {part.file for part in found[path].sources.parts[1:] if part.file is not None}
+    return [found[path] for path in texts if path in found and path not in inside]
 
 
 def cover_texts(reader: Reader, paths: Iterable[Path], root: Path) -> list[Coverage]:
-    """Coverage of each text, named by its path under `root` where it lies there."""
-    found = []
-    for path in paths:
-        whole = path.resolve()
-        inside = whole.is_relative_to(root.resolve())
-        name = whole.relative_to(root.resolve()).as_posix() if inside else path.as_posix()
-        found.append(reader.cover(read_text(path), name))
-    return found
+    """Coverage of each text and of the files that it reads, each once."""
+    files: dict[str, list[Found]] = {}
+    for manuscript in read_manuscripts(reader, paths, root):
+        for one in reader.covers(manuscript):
+            files.setdefault(one.path, []).extend(one.found)
+    return [Coverage(path, once(found)) for path, found in files.items()]

@@ -23,6 +23,7 @@ RESULTS_WORDS = ("abstract", "result")
 
 _MARK = re.compile(r"\s*claims:\s*(?P<word>\S.*?)\s*")
 _NEWLINE = re.compile(r"\r\n?|\n")
+_NEWLINES = re.compile(r"[\r\n]")
 
 
 @final
@@ -39,8 +40,17 @@ class Passage:
     @property
     def prose(self) -> str:
         """The text with a letter in the place of every character that is set aside; citations of claims stay."""
+        if not any(self.asides):
+            return self.text
         pairs = zip(self.text, self.asides, strict=True)
         return "".join("x" if aside and aside != CLAIMREF else character for character, aside in pairs)
+
+    @property
+    def masked(self) -> str:
+        """The text with NUL in the place of every character that is set aside: no letter, so that no word goes on."""
+        if not any(self.asides):
+            return self.text
+        return "".join("\0" if aside else character for character, aside in zip(self.text, self.asides, strict=True))
 
 
 @final
@@ -93,11 +103,12 @@ class Setter:
 
     def put(self, text: str, start: int, end: int, *, aside: str = "") -> None:
         """Set `text`, which stands in the source from `start` to `end`; line ends become spaces."""
-        apart = len(text) == end - start
-        for at, character in enumerate(text):
-            self._text.append(" " if character in "\r\n" else character)
-            self._spans.append((start + at, start + at + 1) if apart else (start, end))
-            self._asides.append(aside)
+        if len(text) == end - start:
+            self._spans.extend(zip(range(start, end), range(start + 1, end + 1), strict=True))
+        else:
+            self._spans.extend([(start, end)] * len(text))
+        self._text.extend(_NEWLINES.sub(" ", text) if "\n" in text or "\r" in text else text)
+        self._asides.extend([aside] * len(text))
 
     def tail(self, start: int) -> str:
         """What was set since the `start`-th character of this passage."""
@@ -127,13 +138,6 @@ class Setter:
     def apart(self) -> Setter:
         """Another setter of the same sections, for a passage inside of this one; `join` takes its passages."""
         return Setter(self.sections)
-
-    def absorb(self, other: Setter, start: int, end: int) -> None:
-        """Set what `other` has set since its last break, as standing in the source from `start` to `end`."""
-        for character, aside in zip(other._text, other._asides, strict=True):
-            self._text.append(character)
-            self._spans.append((start, end))
-            self._asides.append(aside)
 
     def join(self, other: Setter) -> None:
         """Take the passages of a setter that stood apart."""

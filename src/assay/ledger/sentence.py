@@ -6,7 +6,8 @@
     {{ and }}                 literal braces
 
 A word that starts with a letter is a name, digits included (L0, SmolLM2-135M, FLORES-200, P@1); everything else with a
-digit is a number and must stand in braces. Names with a space are declared (ini option `claims_names`).
+digit is a number and must stand in braces. So is a count or a percent that runs into a word, `yellow302/1000`: no name
+looks so. Names with a space, and those that look so after all, are declared (ini option `claims_names`).
 """
 
 from __future__ import annotations
@@ -24,8 +25,10 @@ _KEY = re.compile(r"[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*")
 # Decimal digits of any script, superscripts and subscripts, vulgar fractions, roman numerals, circled digits.
 _DIGITS = r"\d\u00b2\u00b3\u00b9\u2070-\u2079\u2080-\u2089\u00bc-\u00be\u2150-\u218b\u2460-\u249b"
 _ANY_DIGIT = re.compile(f"[{_DIGITS}]")
+STUCK = r"(?<!\w)[^\W\d_](?:[\w.@-]*?[^\W\d_])?(?=[0-9]+(?:/[0-9]+(?![\w/]|[.,-]\w)|(?:\.[0-9]+)?%))"
+"""A word into which a count (`yellow302/1000`) or a percent (`yellow30%`) runs, up to that number."""
 _TOKEN = re.compile(
-    rf"(?P<name>(?![{_DIGITS}])[^\W_]\w*(?:[-.@]\w+)*)"
+    rf"{STUCK}|(?P<name>(?![{_DIGITS}])[^\W_]\w*(?:[-.@]\w+)*)"
     rf"|(?P<number>[-+\u2212]?\.?[{_DIGITS}](?:[^\W_]|[{_DIGITS}.,/]|(?<=[eE])[-+])*%?)"
 )
 _SIGN_BEFORE = re.compile("(?:(?:^|[\\s(\\[])[-+\u2212]|(?:\u00b1|\\+-|\\+/-)\\s*)$")

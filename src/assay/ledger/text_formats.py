@@ -13,6 +13,7 @@ _RULES = {
     "wrong-number": "A sentence cites a claim and prints a number that the claim does not print.",
     "loose-number": "A number among results that no cited claim prints.",
     "unknown-claim": "A sentence cites a claim that does not exist.",
+    "not-read": "A file or a command that is not read, and in which numbers may stand.",
 }
 
 
@@ -20,10 +21,13 @@ def rule(found: Found) -> str:
     """The rule that a finding breaks."""
     if found.standing is Standing.LOOSE:
         return "loose-number"
+    if found.standing is Standing.UNREAD:
+        return "not-read"
     return "unknown-claim" if found.why.endswith("no claim has this id") else "wrong-number"
 
 
-UNBOUND = (Standing.LOOSE, Standing.WRONG)
+UNBOUND = (Standing.LOOSE, Standing.WRONG, Standing.UNREAD)
+"""What is listed unless everything is asked for."""
 
 
 def listing(coverages: Sequence[Coverage], *, standings: Sequence[Standing] = UNBOUND) -> list[str]:
@@ -37,7 +41,7 @@ def listing(coverages: Sequence[Coverage], *, standings: Sequence[Standing] = UN
 
 
 def summary(coverages: Sequence[Coverage]) -> list[tuple[str, ...]]:
-    """A row for each text: bound, set aside, loose, of these among results, wrong, covered."""
+    """A row for each text: bound, set aside, loose, of these among results, wrong, not read, covered."""
     return [
         (
             one.path,
@@ -46,17 +50,18 @@ def summary(coverages: Sequence[Coverage]) -> list[tuple[str, ...]]:
             str(one.count(Standing.LOOSE)),
             str(sum(found.standing is Standing.LOOSE for found in one.failing)),
             str(one.count(Standing.WRONG)),
+            str(one.count(Standing.UNREAD)),
             "-" if one.share is None else f"{one.share:.0%}",
         )
         for one in coverages
     ]
 
 
-COLUMNS = ("text", "bound", "set aside", "loose", "in results", "wrong", "covered")
+COLUMNS = ("text", "bound", "set aside", "loose", "in results", "wrong", "not read", "covered")
 
 
 def github(coverages: Sequence[Coverage]) -> Iterator[str]:
-    """Workflow commands: an error for what fails a text, a notice for any other loose number."""
+    """Workflow commands: an error for what fails a text, a notice for any other loose number or what is not read."""
     for coverage in coverages:
         for one in coverage.found:
             if one.standing in UNBOUND:
@@ -80,7 +85,7 @@ def as_json(coverages: Sequence[Coverage]) -> dict[str, Any]:
             "text": one.path,
             **{str(standing): one.count(standing) for standing in Standing},
             "covered": one.share,
-            "numbers": [found._asdict() | {"fails": found.fails} for found in one.found],
+            "numbers": [found._asdict() for found in one.found],
         }
         for one in coverages
     ]
@@ -88,7 +93,7 @@ def as_json(coverages: Sequence[Coverage]) -> dict[str, Any]:
 
 
 def sarif(coverages: Sequence[Coverage]) -> dict[str, Any]:
-    """A SARIF 2.1.0 log: an error for what fails a text, a note for any other loose number."""
+    """A SARIF 2.1.0 log: an error for what fails a text, a note for any other loose number or what is not read."""
     shown = [one for coverage in coverages for one in coverage.found]
     results = [_result(one) for one in shown if one.standing in UNBOUND]
     rules = [{"id": name, "shortDescription": {"text": text}} for name, text in _RULES.items()]

@@ -16,25 +16,27 @@ from assay.errors import ClaimError
 from assay.ledger.numeral import Numeral
 from assay.ledger.passage import Passage
 from assay.ledger.printed import Form, Printed, parse
+from assay.ledger.sentence import STUCK
 
 _DIGITS = r"\d\u00b2\u00b3\u00b9\u2070-\u2079\u2080-\u2089\u00bc-\u00be\u2150-\u218b\u2460-\u249b"
-_SIGN = "(?:(?<![\\w.)\\]%])[-+\u2212])?"
-_WHOLE = "(?:[0-9]{1,3}(?:[,\u2009\u202f][0-9]{3})+(?![0-9])|[0-9]+)"
+_SIGN = "(?:(?<![-\\w.)\\]%])[-+\u2212])?"
+_WHOLE = "(?:[0-9]{1,3}(?:[,\u2009\u202f\u00a0][0-9]{3})+(?![0-9])|[0-9]+)"
 _POWER = (
     "(?:[eE][-+\u2212]?[0-9]{1,3}|\\s?[\u00d7\u00b7]\\s?10"
     "(?:\\^[-+\u2212]?[0-9]{1,3}|[\u207b\u207a]?[\u00b2\u00b3\u00b9\u2070\u2074-\u2079]{1,3}))"
 )
 _PERCENT = r"(?:\s?%)"
 _NUMBER = (
-    f"(?:{_SIGN}(?:10\\^[-+\u2212]?[0-9]{{1,3}}|(?:{_WHOLE}(?:\\.[0-9]+)?|\\.[0-9]+){_POWER}?){_PERCENT}?)"
-    f"(?![^\\W_]|[{_DIGITS}]|[.:][{_DIGITS}]|,[0-9]{{3}}(?![0-9])|\\^)"
+    f"(?:{_SIGN}(?:10\\^[-+\u2212]?[0-9]{{1,3}}|(?:{_WHOLE}(?:\\.[0-9]+)?|\\.[0-9]+){_POWER}?)"
+    f"(?:{_PERCENT}|(?![^\\W_]|[{_DIGITS}]|[.:][{_DIGITS}]|,[0-9]{{3}}(?![0-9])|\\^)))"
 )
 _PLUS_MINUS = "\\s?(?:\u00b1|\\+/?-)\\s?"
 _VALUE = re.compile(
-    rf"(?P<name>(?![{_DIGITS}])[^\W_]\w*(?:[-.@]\w+)*)"
+    rf"(?P<stuck>{STUCK})|(?P<name>(?![{_DIGITS}])[^\W_]\w*(?:[-.@]\w+)*)"
     rf"|(?P<relation>(?<![-=<>])(?:<=|>=|<|>|\u2264|\u2265))\s?(?P<bound>{_NUMBER})"
-    rf"|(?P<count>(?<![\w.,/]){_WHOLE})\s?/\s?(?P<of>{_WHOLE})(?![\w/]|[.,]\d)(?:\s\((?P<share>{_NUMBER})\))?"
+    rf"|(?P<count>(?<![0-9_.,/]){_WHOLE})\s?/\s?(?P<of>{_WHOLE})(?![\w/]|[.,]\d)(?:\s\((?P<share>{_NUMBER})\))?"
     rf"|(?P<middle>{_NUMBER}){_PLUS_MINUS}(?P<half>{_NUMBER})"
+    rf"|(?P<short>{_SIGN}(?:{_WHOLE})?\.[0-9]+)\((?P<digits>[0-9]{{1,3}})\)(?P<exponent>{_POWER})?(?!\w)"
     rf"|(?:(?P<value>{_NUMBER})\s)?\[\s?(?P<low>{_NUMBER})[,;]\s?(?P<high>{_NUMBER})\s?\](?P<percent>{_PERCENT})?"
     rf"|(?P<number>{_NUMBER})"
     rf"|(?P<other>{_SIGN}\.?[{_DIGITS}](?:[^\W_]|[{_DIGITS}.,/:^-])*)"
@@ -104,9 +106,8 @@ class Value(NamedTuple):
 
 def values_of(passage: Passage) -> Iterator[tuple[Value, str]]:
     """Every value of a passage with the reason why it is set aside by its reader; none reaches over into prose."""
-    prose = "".join("\0" if why else one for one, why in zip(passage.text, passage.asides, strict=True))
-    found = [(value, "") for value in values(prose)]
-    for why, run in groupby(range(len(prose)), key=lambda at: passage.asides[at]):
+    found = [(value, "") for value in values(passage.masked)]
+    for why, run in groupby(range(len(passage.text)), key=lambda at: passage.asides[at]):
         if why:
             start, *_ = places = list(run)
             apart = values(passage.text[start : places[-1] + 1])
@@ -117,6 +118,8 @@ def values_of(passage: Passage) -> Iterator[tuple[Value, str]]:
 def values(text: str) -> Iterator[Value]:
     """Every value in a text, words with digits included, in order."""
     for found in _VALUE.finditer(text):
+        if found["stuck"]:
+            continue
         if found["name"]:
             if re.search(rf"[{_DIGITS}]", found[0]):
                 yield Value(found[0], found.start(), found.end(), None, (), name=True)
@@ -145,18 +148,24 @@ def canonical(found: re.Match[str]) -> str:
     if "count" in part:
         return f"{part['count']}/{part['of']}" + (f" ({part['share']})" if "share" in part else "")
     if "middle" in part:
-        missing = "%" if part["half"].endswith("%") and not part["middle"].endswith("%") else ""
-        return f"{part['middle']}{missing} +- {part['half']}"
+        middle, half = part["middle"], part["half"]
+        percent = "%" if "%" in middle + half else ""  # of one of the two it is one of both
+        return f"{middle.rstrip('%')}{percent} +- {half.rstrip('%')}{percent}"
+    if found["short"]:
+        middle = plain_number(found["short"])
+        places = len(middle.partition(".")[2])
+        return f"{middle} +- {Decimal(found['digits']).scaleb(-places):f}{found['exponent'] or ''}"
     if "low" in part:
-        percent = "%" if found["percent"] else ""
-        missing = "%" if percent and not part.get("value", "%").endswith("%") else ""
-        return (f"{part['value']}{missing} " if "value" in part else "") + f"[{part['low']}, {part['high']}]{percent}"
+        value = part.get("value", "")
+        percent = "%" if found["percent"] or (value.endswith("%") and "%" not in part["low"] + part["high"]) else ""
+        missing = "%" if percent and not value.endswith("%") else ""
+        return (f"{value}{missing} " if value else "") + f"[{part['low']}, {part['high']}]{percent}"
     return part["number"]
 
 
 def plain_number(text: str) -> str:
     """A number in the spelling of claims: thousands with a comma, powers of ten with e, no space."""
-    text = re.sub("[\u2009\u202f](?=[0-9]{3})", ",", text)
+    text = re.sub("[\u2009\u202f\u00a0](?=[0-9]{3})", ",", text)
     text = re.sub(r"^([-+\u2212]?)10\^", r"\g<1>1e", text)
     found = re.fullmatch(r"(.*?)\s?[\u00d7\u00b7]\s?10\^?(.*?)(\s?%)?", text)
     if found:

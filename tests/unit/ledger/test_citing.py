@@ -26,7 +26,7 @@ def test_sentences(text: str, count: int) -> None:
 
 
 def cited(text: str, **sizes: int) -> list[tuple[tuple[str, ...], list[str]]]:
-    (passage,) = read_markdown(text)
+    (passage,), _ = read_markdown(text)
     return [(one.claims, [other.claim for other in one.unknown]) for one in sentences(passage, sizes)]
 
 

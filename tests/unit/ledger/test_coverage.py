@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from assay.errors import ConfigError
 from assay.ledger.coverage import Coverage, Reader, Standing
+from assay.ledger.latex_context import GENERATED
+from assay.ledger.manuscripts import cover_texts
 from assay.ledger.session import list_claims
 
 FOLDER = Path(__file__).resolve().parents[2] / "fixtures/paper"
@@ -108,7 +110,10 @@ def test_places_count_characters_whatever_the_line_ends_and_widths() -> None:
 PIECES = (
     *("(M7)", "\\claimref{M8}", "14/20", "$", "\\", "{", "}", "[", "]", "%", "`", "\n", "\n\n", "|", "# ", "<!--"),
     *("-->", "5", ". ", "\\begin{tabular}", "\\end{tabular}", "\\def\\a{5\\a}", "\\a", "&", "^", "_", "\r\n", " a "),
-    *("\u0663", "\\num", "\\section{"),
+    *("\u0663", "\\num", "\\section{", "\\newcommand{\\b}[2][5]{#1 \\c{#2}}", "\\b", "\\let\\c\\b", "\\c", "\\fi"),
+    *("\\iffalse", "\\ifx", "\\csname", "\\input", "_{\\pm 0.5}", "\\textsuperscript", "\\begin{frame}", "<2->"),
+    *("\\item", "{{", "<tr>", "\\newenvironment{e}[1]{#1}{}", "\\begin{e}", "\\end{e}", "\\assay", "(2)", "~", "0.5"),
+    *("<sup>2</sup>", "\\num{1 e"),
 )
 
 
@@ -117,3 +122,72 @@ def test_any_text_is_read_and_every_digit_of_prose_has_a_place(text: str, path: 
     for one in cover(text, path).found:
         assert 1 <= one.line <= text.count("\n") + 1
         assert one.column >= 1
+
+
+NUMBERS = "".join(
+    f"\\assay@number{{{experiment}}}{{{tier}}}{{{key}}}{{{text}}}\n"
+    for experiment, tier, key, text in (
+        ("a", "", "wins", "14/20"),
+        ("a", "open", "wins", "14/20"),
+        ("a", "", "delta", "+0.0123 {[}0.01, 0.02{]}"),
+        ("a", "", "delta.value", "\\ensuremath{+0.0123}"),
+        ("a", "", "old", "15/20"),
+        ("b", "", "wins", "14/20"),
+    )
+)
+
+
+def registered(folder: Path, text: str, numbers: str = NUMBERS) -> list[tuple[str, str, str]]:
+    """How the numbers of a text stand that reads the file of numbers of a report."""
+    (folder / "numbers.tex").write_text(f"{GENERATED}; do not edit\n{numbers}")
+    (folder / "main.tex").write_text(f"\\input{{numbers}}\\begin{{document}}\n{text}\n\\end{{document}}")
+    reader = Reader(CLAIMS, experiments={"M7": "a", "M8": "a"})
+    main, rest = cover_texts(reader, [folder / "main.tex"], folder)
+    assert {one.why for one in rest.found} == {"registered numbers"}
+    return [(one.text, str(one.standing), one.why) for one in main.found if one.standing is not Standing.ASIDE]
+
+
+def test_a_registered_number_is_bound_to_its_result(tmp_path: Path) -> None:
+    text = r"\def\wins{\assay[open]{a}{wins}}\wins, \assay{a}{delta}, $\assay{a}{delta.value}$; \assay{a}{wins} (M8)."
+    assert registered(tmp_path, text) == [
+        ("14/20", "bound", "wins of a, by \\assay (M7)"),
+        ("+0.0123 [0.01, 0.02]", "bound", "delta of a, by \\assay (M7)"),
+        ("+0.0123", "bound", "delta.value of a, by \\assay (M7)"),
+        ("14/20", "bound", "wins of a, by \\assay (M7)"),
+    ]
+
+
+def test_a_registered_number_that_no_claim_prints_is_wrong(tmp_path: Path) -> None:
+    assert registered(tmp_path, r"\assay{a}{old} \assay{b}{wins} \assay{a}{none}") == [
+        ("15/20", "wrong", "prints 15/20 as old of a, and no claim prints it: run assay report again"),
+        ("14/20", "wrong", "prints 14/20 as wins of b, and no claim prints it: run assay report again"),
+        (
+            "\\assay",
+            "not read",
+            "no claim printed a none when numbers.tex was made: print it in a claim, and run assay report again",
+        ),
+    ]
+
+
+def test_a_number_beside_a_registered_one_in_a_macro_is_its_own(tmp_path: Path) -> None:
+    assert registered(tmp_path, r"\newcommand{\x}{\assay{a}{wins} of 7}\x") == [
+        ("14/20", "bound", "wins of a, by \\assay (M7)"),
+        ("7", "loose", ""),
+    ]
+
+
+def test_without_its_file_a_registered_number_is_not_read() -> None:
+    (one,) = cover(r"\assay{a}{wins}", "a.tex").found
+    assert one.message.startswith("\\assay{a}{wins} is not read: no file of numbers was read before it")
+
+
+def test_a_table_of_a_report_is_set_aside_with_its_run(tmp_path: Path) -> None:
+    (tmp_path / "t.tex").write_text(
+        f"{GENERATED} from a_1, table t; do not edit\n\\begin{{tabular}}{{r}}\n$5$ \\\\\n6\n"
+    )
+    (tmp_path / "main.tex").write_text("\\section{Results}\\input{t}")
+    _, table = cover_texts(Reader({}), [tmp_path / "main.tex"], tmp_path)
+    assert [(one.text, one.why) for one in table.found] == [
+        ("5", "registered table t of a_1"),
+        ("6", "registered table t of a_1"),
+    ]

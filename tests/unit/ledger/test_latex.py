@@ -44,6 +44,22 @@ def prose(source: str) -> list[str]:
         (r"\begin{lstlisting}[x=1]5\end{lstlisting}\begin{minipage}{0.5\textwidth}6\end{minipage}", ["6"]),
         (r"one\footnote{Two 2. Three 3.} four 4", ["2", "3", "4"]),
         (r"x \% 5 \\% 6", ["5"]),
+        (r"87.5$_{\pm 0.3}$, 47.9 {\tiny $\pm$ 0.2}, 63.8$^{*}$", ["87.5 +- 0.3", "47.9 +- 0.2", "63.8"]),
+        (r"$-$0.5, $<$0.001", ["-0.5", "< 0.001"]),
+        (r"24.1\textsuperscript{1} 87.7\textsuperscript{a} 10\textsuperscript{-3}", ["24.1", "87.7", "1e-3"]),
+        (r"H\textsubscript{2}O 87.5\textsubscript{$\pm$0.3}", ["87.5 +- 0.3"]),
+        (r"\cellcolor[gray]{0.9}14.5 \textcolor[rgb]{1,0,0}{5}", ["14.5", "5"]),
+        (r"\num{1.2 e-3} \num{0.85(2)} 0.850(20)", ["1.2e-3", "0.85 +- 0.02", "0.850 +- 0.020"]),
+        (
+            r"\lstinline|28| \lstinline[x=1]{29} \mintinline{c}|30| \url{a%2031} 32 \texorpdfstring{33}{34}",
+            ["32", "33"],
+        ),
+        (r"\kern-3pt 5 \hskip 2pt 6 \looseness=-1 7 \baselineskip=14pt 8 \parbox{3cm}{9}", ["5", "6", "7", "8", "9"]),
+        (r"\subfloat[Six of 7.]{x} \begin{tabbing}1\=2\end{tabbing}", ["7", "1", "2"]),
+        (r"\item<2-> 5 \only<3>{6} \begin{block}<2->{7} 8\end{block} \textbf<1>{9}", ["5", "6", "7", "8", "9"]),
+        (r"\begin{overlayarea}{\textwidth}{3cm}5\end{overlayarea}", ["5"]),
+        (r"\begin{frame}[t]{6}{7}8\end{frame}", ["6", "7", "8"]),
+        (r"\newcommand{\x}{5}\begin{pmatrix}\x\end{pmatrix} $\mathbf{\x}$", ["5", "5"]),
     ],
 )
 def test_numbers(source: str, values: list[str]) -> None:
@@ -88,6 +104,21 @@ def test_results() -> None:
     assert [number for number, results in about if results] == ["1", "3", "4", "6"]
     with pytest.raises(ClaimError, match="line 2: claims: stop is no mark"):
         read_latex("x\n%claims: stop")
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+def test_a_paragraph_ends_at_a_blank_line_and_nowhere_else(newline: str) -> None:
+    source = newline.join(["a 1", "b 2", "", "c % x", "  ", "d", "% y", "e"])
+    assert [" ".join(one.text.split()) for one in read_latex(source)] == ["a 1 b 2", "c", "d e"]
+
+
+def test_the_title_of_a_frame_is_a_heading() -> None:
+    source = (
+        r"\begin{frame}{Results}1\end{frame}\begin{frame}\frametitle{Results}\framesubtitle{2}3\end{frame}"
+        r"\begin{frame}{Method}4\end{frame}\begin{frame}5\end{frame}"
+    )
+    about = [(value.text, one.results) for one in read_latex(source) for value, _ in values_of(one)]
+    assert [number for number, results in about if results] == ["1", "2", "3"]
 
 
 def test_places_of_the_paper() -> None:

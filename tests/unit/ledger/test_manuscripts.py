@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from assay.errors import ConfigError
+from assay.ledger.latex_files import read_text
 from assay.ledger.manuscripts import (
     Settings,
     configured_texts,
     cover_texts,
     find_texts,
     read_settings,
-    read_text,
     reader_of,
 )
 

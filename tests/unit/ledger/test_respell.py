@@ -12,7 +12,7 @@ from assay.ledger.values import values_of
 
 
 def rewritten(source: str, new: str, *, latex: bool = True) -> str | None:
-    (passage,) = (read_latex if latex else read_markdown)(source)
+    *_, passage = read_latex(source) if latex else read_markdown(source)[0]
     ((value, _),) = values_of(passage)
     edits = respell(source, passage, value.numerals[0], numeral(new), thousands="{,}" if latex else ",")
     if edits is None:

@@ -53,6 +53,9 @@ def test_names_with_a_space_are_declared() -> None:
     [
         ("a gain of 0.25 nats", 10, "unbound number 0.25"),
         ("x=0.25", 2, "unbound number 0.25"),
+        ("yellow302/1000", 6, "unbound number 302/1000"),
+        ("in SmolLM2-x14/20 pairs", 12, "unbound number 14/20"),
+        ("yellow87.5%", 6, "unbound number 87.5%"),
         ("_0.25_", 1, "unbound number 0.25"),
         ("**14/20**", 2, "unbound number 14/20"),
         ("{x: 14}/20", 8, "unbound number 20"),

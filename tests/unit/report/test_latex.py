@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
+from assay.ledger.coverage import Standing
+from assay.ledger.manuscripts import cover_texts, read_settings, reader_of
 from assay.report.latex import escape, macros, numbers_file, tables
 from assay.report.study import Study
 
+ROOT = Path(__file__).resolve().parents[3]
 DEFINED = re.compile(r"^\\assay@number\{(.*?)\}\{(.*?)\}\{(.*?)\}\{(.*)\}$", re.MULTILINE)
 
 
@@ -101,3 +105,22 @@ def test_a_table_is_a_tabular_of_booktabs_in_the_chosen_columns(study: Study) ->
 def test_equal_evidence_gives_equal_bytes(study: Study) -> None:
     assert numbers_file(study) == numbers_file(study)
     assert tables(study) == tables(study)
+
+
+def test_a_text_that_prints_every_number_of_this_repository_is_bound(representations: Study, tmp_path: Path) -> None:
+    (tmp_path / "numbers.tex").write_text(numbers_file(representations))
+    known = macros(representations)
+    lines = [f"\\assay[{one.tier}]{{{one.experiment}}}{{{one.key}}}, $\\assay[{one.tier}]" for one in known]
+    text = "\n\n".join(f"{line}{{{one.experiment}}}{{{one.key}}}$" for line, one in zip(lines, known, strict=True))
+    (tmp_path / "main.tex").write_text(f"\\input{{numbers}}\n\\section{{Results}}\n{text}\n")
+    main, numbers = cover_texts(reader_of(ROOT, read_settings(ROOT)), [tmp_path / "main.tex"], tmp_path)
+    assert [one.message for one in main.found if one.standing is not Standing.BOUND] == []
+    assert len({one.line for one in main.found}) == sum(any(map(str.isdigit, one.text)) for one in known) > 20
+    assert {one.why for one in numbers.found} == {"registered numbers"}
+    for run, text in tables(representations).items():
+        (tmp_path / run).write_text(text)
+        (tmp_path / "main.tex").write_text(f"\\section{{Results}}\\input{{{run}}}")
+        main, table = cover_texts(reader_of(ROOT, read_settings(ROOT)), [tmp_path / "main.tex"], tmp_path)
+        assert not main.found
+        assert table.found
+        assert all(one.why.startswith("registered table ") for one in table.found)
