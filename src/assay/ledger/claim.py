@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from assay.errors import ClaimError
 from assay.ledger.sentence import Sentence
@@ -49,8 +48,7 @@ _MEANING = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimMark:
+class ClaimMark(NamedTuple):
     """What `@pytest.mark.claim(...)` says."""
 
     id: str
@@ -60,16 +58,14 @@ class ClaimMark:
     kind: Kind | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RunMark:
+class RunMark(NamedTuple):
     """What `@pytest.mark.registered(...)` says: the experiment whose registered run the claim reads."""
 
     experiment: str
     tier: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(NamedTuple):
     """A checked claim and where it stands; `path` is relative to the repository."""
 
     mark: ClaimMark

@@ -142,6 +142,8 @@ class EvidenceStore:
 class RunEvidence:
     """Reads from one registered run, recorded under the claim that makes them."""
 
+    __slots__ = ("_lens", "_opened", "_prefix", "_reads", "_refused")
+
     def __init__(self, opened: OpenedRun, evidence: Evidence, prefix: str, lens: Lens | None = None) -> None:
         """Record each read in `evidence`, with `prefix` before the key; read through `lens` if there is one."""
         self._opened = opened
@@ -185,6 +187,8 @@ class Evidence:
 
     `reads` are the keys and tables asked for, `refused` the errors that some of them raised, whoever caught them.
     """
+
+    __slots__ = ("_lens", "_main", "_main_run", "_mark", "_store", "bound", "opened", "reads", "refused")
 
     def __init__(self, store: EvidenceStore, run: RunMark | None, lens: Lens | None = None) -> None:
         """Read from `store`; `run` is what the `registered` marker names, `lens` may show one value moved."""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from assay.ledger.waiver_words import void_in_words, waived_for
 
@@ -12,8 +11,7 @@ if TYPE_CHECKING:
     from assay.ledger.evidence import OpenedRun
 
 
-@dataclass(frozen=True, slots=True)
-class Footing:
+class Footing(NamedTuple):
     """Ids, experiments, tiers and kinds of some runs, and how they stand.
 
     ``order`` holds the verdicts on the order of freeze and confirmatory runs, ``doubt`` why one is unprovable,

@@ -22,6 +22,7 @@ _COUNT = re.compile(r"(?P<count>[0-9][0-9,]*)(?P<slash> ?/ ?)(?P<of>[0-9][0-9,]*
 _INTERVAL = re.compile(r"(?:(?P<value>[^\[\]]+?) )?\[(?P<low>[^\[\]]+?), (?P<high>[^\[\]]+)\](?P<percent> ?%)?")
 _PLUS_MINUS = re.compile("(?P<value>.+?)(?P<between> ?(?:\\+-|\\+/-|\u00b1) ?)(?P<half>.+)")
 _RELATION = re.compile("(?P<relation><=|>=|<|>|\u2264|\u2265)(?P<space> ?)(?P<bound>.+)")
+_RELATIONS = "<>\u2264\u2265"
 _OPPOSITE = {"supported": "not supported", "yes": "no", "true": "false"}
 _TRUTH = dict.fromkeys(_OPPOSITE, True) | dict.fromkeys(_OPPOSITE.values(), False)
 
@@ -84,11 +85,11 @@ def parse(text: str) -> Printed:
         raise ClaimError("nothing is printed: write {key: printed}")
     if text.lower() in _TRUTH:
         return Printed(text, Form.WORD)
-    if found := _COUNT.fullmatch(text):
+    if "/" in text and (found := _COUNT.fullmatch(text)):
         return _count(text, found)
-    if found := _RELATION.fullmatch(text):
+    if text[0] in _RELATIONS and (found := _RELATION.fullmatch(text)):
         return Printed(text, Form.RELATION, (numeral(found["bound"]),), (found["relation"] + found["space"], ""))
-    if found := _INTERVAL.fullmatch(text):
+    if "[" in text and (found := _INTERVAL.fullmatch(text)):
         return _interval(text, found)
     if text[0].isalpha():
         return Printed(text, Form.TEXT)
