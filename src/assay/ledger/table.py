@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 
 from assay.errors import ClaimError
@@ -47,9 +47,6 @@ class Row:
 def kind_in_words(kind: str, order: str, doubt: str) -> str:
     """Kind of a claim; of one on a confirmatory run with the order of freeze and run, and why that is in doubt."""
     return f"{kind} (order {order}{f': {doubt}' if doubt else ''})" if order else kind
-
-
-ROW_FIELDS = tuple(field.name for field in fields(Row))
 
 
 def emphasised(written: str, *, names: Iterable[str] = ()) -> str:

@@ -9,6 +9,8 @@ METHODS = ["linear", "slerp", "dare_ties"]
 MODELS = "merge_method: linear\nmodels: "
 SLICES = "merge_method: linear\nslices: "
 LAYERS = "layer_range: [0, 2]"
+MODEL = f"{MODELS}[{{model: y}}]"
+SOURCE = f"{{model: y, {LAYERS}}}"
 TOP = (
     "Known: merge_method, models, slices, modules, base_model, parameters, dtype, out_dtype, tokenizer_source, "
     "tokenizer, chat_template."
@@ -30,30 +32,30 @@ PLACES = {
     ),
     "another method": ("merge_method: x", "r: there is no merge_method 'x'. Known: linear, slerp, dare_ties."),
     "a dtype": (
-        f"{MODELS}[{{model: y}}]\ndtype: flot16",
+        f"{MODEL}\ndtype: flot16",
         "r: dtype is 'flot16'. Did you mean 'float16'? Known: float64, float32, bfloat16, float16.",
     ),
-    "an out_dtype": (f"{MODELS}[{{model: y}}]\nout_dtype: int8", "r: out_dtype is 'int8'. Known: float64, "),
-    "a dtype that is a number": (f"{MODELS}[{{model: y}}]\ndtype: 16", "r: dtype is 16."),
-    "a template": (f"{MODELS}[{{model: y}}]\nchat_template: auto", "r: chat_template is not rewritten"),
+    "an out_dtype": (f"{MODEL}\nout_dtype: int8", "r: out_dtype is 'int8'. Known: float64, "),
+    "a dtype that is a number": (f"{MODEL}\ndtype: 16", "r: dtype is 16."),
+    "a template": (f"{MODEL}\nchat_template: auto", "r: chat_template is not rewritten"),
     "two tokenizers": (
-        f"{MODELS}[{{model: y}}]\ntokenizer: {{source: y}}\ntokenizer_source: y",
+        f"{MODEL}\ntokenizer: {{source: y}}\ntokenizer_source: y",
         "r: give tokenizer or tokenizer_source, not both.",
     ),
     "a key of tokenizer": (
-        f"{MODELS}[{{model: y}}]\ntokenizer: {{sauce: y}}",
+        f"{MODEL}\ntokenizer: {{sauce: y}}",
         "r: tokenizer: there is no key 'sauce'. Did you mean 'source'? Known: source, tokens, pad_to_multiple_of.",
     ),
-    "tokens": (f"{MODELS}[{{model: y}}]\ntokenizer: {{tokens: {{a: 1}}}}", "r: tokenizer.tokens would make new rows"),
+    "tokens": (f"{MODEL}\ntokenizer: {{tokens: {{a: 1}}}}", "r: tokenizer.tokens would make new rows"),
     "padding": (
-        f"{MODELS}[{{model: y}}]\ntokenizer: {{pad_to_multiple_of: 8}}",
+        f"{MODEL}\ntokenizer: {{pad_to_multiple_of: 8}}",
         "r: tokenizer.pad_to_multiple_of would make new rows",
     ),
-    "source of a tokenizer": (f"{MODELS}[{{model: y}}]\ntokenizer: {{source: 3}}", "r: tokenizer.source is 3;"),
-    "tokenizer_source": (f"{MODELS}[{{model: y}}]\ntokenizer_source: 3", "r: tokenizer_source is 3;"),
-    "base_model": (f"{MODELS}[{{model: y}}]\nbase_model: ''", "r: base_model is '';"),
+    "source of a tokenizer": (f"{MODEL}\ntokenizer: {{source: 3}}", "r: tokenizer.source is 3;"),
+    "tokenizer_source": (f"{MODEL}\ntokenizer_source: 3", "r: tokenizer_source is 3;"),
+    "base_model": (f"{MODEL}\nbase_model: ''", "r: base_model is '';"),
     "two bodies": (
-        f"{MODELS}[{{model: y}}]\nslices: [1]",
+        f"{MODEL}\nslices: [1]",
         "r: give exactly one of models, slices and modules; it has ['models', 'slices'].",
     ),
     "no body": ("merge_method: linear", "r: give exactly one of models, slices and modules; it has none."),
@@ -68,7 +70,7 @@ PLACES = {
     "a path that is none": (f"{MODELS}[{{model: {{path: 3}}}}]", "r: models[0]: model is 3;"),
     "an adapter": (f"{MODELS}[{{model: no/where+lora}}]", "r: models[0]: model is 'no/where+lora': an adapter"),
     "parameters of a model": (f"{MODELS}[{{model: y, parameters: [1]}}]", "r: models[0]: parameters is [1];"),
-    "names that are numbers": (f"{MODELS}[{{model: y}}]\nparameters: {{1: 2}}", "r: parameters is {1: 2};"),
+    "names that are numbers": (f"{MODEL}\nparameters: {{1: 2}}", "r: parameters is {1: 2};"),
     "slices": (f"{SLICES}{{a: 1}}", "r: slices is {'a': 1}; give a list"),
     "a slice": (f"{SLICES}[3]", "r: slices[0]: names and values are needed, got 3."),
     "a key of a slice": (
@@ -82,7 +84,7 @@ PLACES = {
         "r: slices[0]: sources[0]: there is no key 'layers'.",
     ),
     "layers": (
-        f"{SLICES}[{{sources: [{{model: y, {LAYERS}}}, {{model: y, layer_range: [0]}}]}}]",
+        f"{SLICES}[{{sources: [{SOURCE}, {{model: y, layer_range: [0]}}]}}]",
         "r: slices[0]: sources[1]: layer_range is [0]; give",
     ),
     "no model of a source": (f"{SLICES}[{{sources: [{{{LAYERS}}}]}}]", "r: slices[0]: sources[0]: it names no model."),
@@ -91,15 +93,15 @@ PLACES = {
         "r: slices[0]: sources[0]: parameters is 3;",
     ),
     "base of a slice": (
-        f"{SLICES}[{{sources: [{{model: y, {LAYERS}}}], base_model: 3}}]",
+        f"{SLICES}[{{sources: [{SOURCE}], base_model: 3}}]",
         "r: slices[0]: base_model is 3;",
     ),
     "parameters of a slice": (
-        f"{SLICES}[{{sources: [{{model: y, {LAYERS}}}]}}, {{sources: [{{model: y, {LAYERS}}}], parameters: 3}}]",
+        f"{SLICES}[{{sources: [{SOURCE}]}}, {{sources: [{SOURCE}], parameters: 3}}]",
         "r: slices[1]: parameters is 3;",
     ),
     "uneven": (
-        f"{SLICES}[{{sources: [{{model: y, {LAYERS}}}, {{model: z, layer_range: [1, 4]}}]}}]",
+        f"{SLICES}[{{sources: [{SOURCE}, {{model: z, layer_range: [1, 4]}}]}}]",
         "r: slices[0]: its sources give different numbers of layers: [(0, 2), (1, 4)].",
     ),
     "modules": ("merge_method: linear\nmodules: [1]", "r: modules names [1]; only models of one module"),
@@ -195,14 +197,12 @@ def test_models_and_modules():
 
 @pytest.mark.parametrize("nothing", ["slices: []", "slices: null", "modules: {}"])
 def test_an_empty_body_is_none(nothing):
-    assert parse_recipe(f"{MODELS}[{{model: y}}]\n{nothing}", METHODS) == parse_recipe(
-        f"{MODELS}[{{model: y}}]", METHODS
-    )
+    assert parse_recipe(f"{MODEL}\n{nothing}", METHODS) == parse_recipe(MODEL, METHODS)
 
 
 def test_tokenizers():
     def source(line):
-        return parse_recipe(f"{MODELS}[{{model: y}}]\n{line}", METHODS).tokenizer_source
+        return parse_recipe(f"{MODEL}\n{line}", METHODS).tokenizer_source
 
     assert source("") is None
     assert source("tokenizer_source: base") == source("tokenizer: {source: base}") == "base"

@@ -11,15 +11,10 @@ import pytest
 
 from assay.runs import Record
 from assay.runs.freeze import freezes
-from tests.unit.runs.frozen_repository import COIN, PLAN, TEXT, commit, copy, freeze, git, lab, neighbour, refused, run
+from tests.unit.runs.frozen_repository import COIN, PLAN, TEXT, commit, copy, freeze, git, neighbour, refused, run
 from tests.unit.runs.toy_repository import assay, assay_json, start
 
 FREEZE = ("freeze", "lab", "--shared", "weights")
-
-
-@pytest.fixture(scope="module")
-def planned(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return lab(tmp_path_factory.mktemp("planned") / "lab")
 
 
 @pytest.fixture

@@ -14,20 +14,14 @@ FUSE = "experiments/toy/fuse.py"
 
 
 @pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("intended") / "repository"
-    outgrown(root)
+def template(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Registered again with ``--set``."""
+    root = shutil.copytree(template, tmp_path_factory.mktemp("intended") / "repository")
     assay_json(root, "run", "toy.train", "--set", "steps=4", "--register", "the default, said aloud")
     commit(root)
     assay_json(root, "run", "toy.fuse", "--set", "seed=9", "--register", "another seed")
     commit(root)
     return root
-
-
-@pytest.fixture
-def root(template: Path, tmp_path: Path) -> Path:
-    shutil.copytree(template, tmp_path / "copy")
-    return tmp_path / "copy"
 
 
 def test_what_set_overrode_is_no_change(root: Path) -> None:

@@ -18,7 +18,6 @@ from tests.unit.runs.frozen_repository import (
     copy,
     freeze,
     git,
-    lab,
     neighbour,
     order,
     run,
@@ -27,21 +26,6 @@ from tests.unit.runs.frozen_repository import (
 )
 
 PROVEN, WITNESSED, UNPROVABLE, VIOLATED = OrderVerdict
-
-
-@pytest.fixture(scope="module")
-def planned(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The study, not frozen."""
-    return lab(tmp_path_factory.mktemp("planned") / "lab")
-
-
-@pytest.fixture(scope="module")
-def frozen(planned: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The study, frozen and committed."""
-    root = copy(planned, tmp_path_factory.mktemp("frozen") / "lab")
-    freeze(root)
-    commit(root, "freeze")
-    return root
 
 
 @pytest.fixture(scope="module")

@@ -8,23 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.runs.outgrown_repository import edit, outgrown, stale_json, told
+from tests.unit.runs.outgrown_repository import edit, stale_json, told
 from tests.unit.runs.toy_repository import assay, assay_json, commit, written
 
 TRAIN, FUSE = "experiments/toy/train.py", "experiments/toy/fuse.py"
-
-
-@pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("refresh") / "repository"
-    outgrown(root)
-    return root
-
-
-@pytest.fixture
-def root(template: Path, tmp_path: Path) -> Path:
-    shutil.copytree(template, tmp_path / "copy")
-    return tmp_path / "copy"
 
 
 def test_nothing_to_do(root: Path) -> None:

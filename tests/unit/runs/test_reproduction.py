@@ -3,29 +3,15 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.unit.runs.outgrown_repository import edit, outgrown
+from tests.unit.runs.outgrown_repository import edit
 from tests.unit.runs.toy_repository import assay, assay_json, commit
 
 FUSE, SCALE, TRAIN = (f"experiments/toy/{name}.py" for name in ("fuse", "scale", "train"))
-
-
-@pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("reproduction") / "repository"
-    outgrown(root)
-    return root
-
-
-@pytest.fixture
-def root(template: Path, tmp_path: Path) -> Path:
-    shutil.copytree(template, tmp_path / "copy")
-    return tmp_path / "copy"
 
 
 def verify(root: Path) -> tuple[int, Any, str]:

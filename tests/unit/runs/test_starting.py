@@ -6,25 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.runs.frozen_repository import COIN, PLAN, commit, copy, freeze, git, lab, neighbour, refused, run
+from tests.unit.runs.frozen_repository import COIN, PLAN, commit, freeze, git, lab, neighbour, refused, run
 from tests.unit.runs.toy_repository import assay, assay_json, written
 
 CONFIRM = ("run", "lab.coin", "--tier", "confirmatory")
-
-
-@pytest.fixture(scope="module")
-def frozen(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The study, frozen and committed."""
-    root = lab(tmp_path_factory.mktemp("frozen") / "lab")
-    freeze(root)
-    commit(root, "freeze")
-    return root
-
-
-@pytest.fixture
-def house(frozen: Path, tmp_path: Path) -> Path:
-    """A copy of the frozen study, to do things to."""
-    return copy(frozen, tmp_path / "lab")
 
 
 def unchanged(root: Path, *words: str) -> str:

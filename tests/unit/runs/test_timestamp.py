@@ -13,7 +13,7 @@ from assay.runs import Record
 from assay.runs.freeze import Freeze, freezes
 from assay.runs.order import OrderVerdict, order_of
 from assay.runs.timestamp import certificates_path, check_stamp, keep_stamp, reply_path, stamp_of
-from tests.unit.runs.frozen_repository import commit, copy, freeze, git, lab, refused, run
+from tests.unit.runs.frozen_repository import commit, git, refused, run
 from tests.unit.runs.toy_repository import assay, assay_json
 
 SETTINGS = """
@@ -64,19 +64,6 @@ class Authority:
 @pytest.fixture(scope="module")
 def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
     return Authority(tmp_path_factory.mktemp("authority") / "it")
-
-
-@pytest.fixture(scope="module")
-def frozen(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = lab(tmp_path_factory.mktemp("frozen") / "lab")
-    freeze(root)
-    commit(root, "freeze")
-    return root
-
-
-@pytest.fixture
-def house(frozen: Path, tmp_path: Path) -> Path:
-    return copy(frozen, tmp_path / "lab")
 
 
 def the_freeze(root: Path) -> Freeze:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import signal
 import subprocess
 import sys
@@ -15,7 +14,6 @@ from assay.errors import EvidenceError, RecordError
 from assay.runs.registration import registration_path
 from assay.runs.registry import Record
 from tests.unit.runs.completed_run import complete, start
-from tests.unit.runs.outgrown_repository import outgrown
 from tests.unit.runs.toy_repository import assay, assay_json, commit, written
 
 NAME = "merging.transport"
@@ -119,17 +117,7 @@ def test_a_kill_while_withdrawing_leaves_one_of_the_two_states(record: Record, s
     assert record.standing(spoken) == "superseded"
 
 
-@pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("withdrawal") / "repository"
-    outgrown(root)
-    return root
-
-
-def test_an_experiment_that_was_removed_is_withdrawn_and_its_claim_is_unverified(
-    template: Path, tmp_path: Path
-) -> None:
-    root = Path(shutil.copytree(template, tmp_path / "copy"))
+def test_an_experiment_that_was_removed_is_withdrawn_and_its_claim_is_unverified(root: Path) -> None:
     (root / "experiments/toy/fuse.py").unlink()
     commit(root)
     stale = assay(root, "runs", "stale")
@@ -159,8 +147,7 @@ def test_an_experiment_that_was_removed_is_withdrawn_and_its_claim_is_unverified
     assert (blank.returncode, "should speak no more" in blank.stderr) == (2, True)
 
 
-def test_json_of_a_registration_says_that_it_is_none_withdrawn(template: Path, tmp_path: Path) -> None:
-    root = Path(shutil.copytree(template, tmp_path / "copy"))
+def test_json_of_a_registration_says_that_it_is_none_withdrawn(root: Path) -> None:
     (train,) = (line["run_id"] for line in assay_json(root, "runs") if line["experiment"] == "toy.train")
     done = assay(root, "runs", "register", train, "--why", "again", "--json")
     assert json.loads(done.stdout)["withdrawn"] is False
