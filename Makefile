@@ -33,8 +33,8 @@ test: .venv/.peers  ## unit, laws, peers, plugin, study and repository tests on 
 test-deep: .venv/.peers  ## laws and unit tests on 300 new random examples each instead of 12 fixed ones (about 30 minutes)
 	$(BIN)/python -m pytest tests/laws tests/unit tests/peers -n 2 --dist loadfile --hypothesis-profile deep
 
-campaigns: .venv/.ready  ## 200 kills, 100 runs 50 at a time, 8 writers x 250 events, 40 edits, 20 parallel sessions ... (about 45 minutes)
-	$(BIN)/python -m pytest tests/campaigns --kills 50 --sessions 20 --edits 40
+campaigns: .venv/.ready  ## 200 kills, 100 runs 50 at a time, 8 writers x 250 events, 45 edits, 20 parallel sessions ... (about 45 minutes)
+	$(BIN)/python -m pytest tests/campaigns --kills 50 --sessions 20 --edits 50
 
 check: .venv/.ready  ## format, lint, types, layers, budgets
 	$(BIN)/ruff format --check .
