@@ -34,7 +34,7 @@ RUNS = "open('ran', 'w').close()"
             claim("M1", "{items: 3.000.0}"),
             "claims/test_claims.py:7: claim M1: {items: 3.000.0}: *not a printed number*",
         ),
-        (claim("M1", "{share: 87.5}%"), "claims/test_claims.py:7: claim M1: the % after*belongs inside*"),
+        (claim("M1", "{share: 87.5}%"), "claims/test_claims.py:7: claim M1: the percent after*belongs inside*"),
         (claim("M1", ""), "claims/test_claims.py:6: test_M1 has no docstring*"),
         ("@pytest.mark.claim('M1')\ndef test_it(): ...\n", "claims/test_claims.py:6: test_it has no docstring*"),
         ("@pytest.mark.claim()\ndef test_it(): 'Good.'\n", "claims/test_claims.py:6: a claim has one id*nothing came"),

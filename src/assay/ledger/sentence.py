@@ -32,8 +32,8 @@ _TOKEN = re.compile(
     rf"|(?P<number>[-+\u2212]?\.?[{_DIGITS}](?:[^\W_]|[{_DIGITS}.,/]|(?<=[eE])[-+])*%?)"
 )
 _SIGN_BEFORE = re.compile("(?:(?:^|[\\s(\\[])[-+\u2212]|(?:\u00b1|\\+-|\\+/-)\\s*)$")
-_PERCENT_AFTER = re.compile(r"\s?(?:%|\u2030)")
-_GLUED = re.compile("[-+\u2212\u00b1]\\s*\\{|\\}\\s?[%\u2030]")
+_PERCENT_AFTER = re.compile(r"\s?(?:%|\u2030)|\s+per\s?cent(?!\w)")
+_GLUED = re.compile("[-+\u2212\u00b1]\\s*\\{|\\}\\s?[%\u2030]|\\}\\s+per\\s?cent")
 _BOUND = "\0"  # stands for a brace where numbers are looked for
 _NAMED = "\1"  # stands for a declared name
 
@@ -196,5 +196,5 @@ def _glued(binding: Binding, written: str) -> list[Fault]:
     if _SIGN_BEFORE.search(written, 0, opening):
         faults.append(Fault(opening - 1, f"the sign before {brace} belongs inside the braces"))
     if _PERCENT_AFTER.match(written, closing + 1):
-        faults.append(Fault(closing + 1, f"the % after {brace} belongs inside the braces"))
+        faults.append(Fault(closing + 1, f"the percent after {brace} belongs inside the braces, as %"))
     return faults

@@ -78,8 +78,10 @@ def test_names_with_a_space_are_declared() -> None:
         ("{x..y: 3}", 0, "not a key"),
         ("a -{x: 5}", 2, "the sign before"),
         ("\u00b1 {x: 5}", 1, "the sign before"),
-        ("{x: 5}%", 6, "the % after"),
-        ("{x: 5} %", 6, "the % after"),
+        ("{x: 5}%", 6, "the percent after"),
+        ("{x: 5} %", 6, "the percent after"),
+        ("{x: 5} percent.", 6, "the percent after"),
+        ("{x: 5}\n    per cent", 6, "the percent after"),
         (" \n ", 0, "empty"),
     ],
 )
