@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from assay.errors import RecordError
 from assay.runs.events import event_names, read_event
 from assay.runs.manifest import RunStatus
+from assay.runs.privacy import refuse_private
 from assay.runs.registration import Registration, parse_registration, registration_path
 from assay.runs.storage import read_bytes, shown, sync_folder
 
@@ -26,10 +27,12 @@ def withdraw(record: Record, run_id: str, *, why: str) -> Registration:
     A run whose registration was removed by hand is withdrawn too.
 
     Raises:
+        ConfigError: the reason tells whose machine this is, or a secret.
         RecordError: no reason is given, the run does not speak, or its registration cannot be read or removed.
     """
     if not why.strip():
         raise RecordError(f"withdraw {run_id}: no reason was given. Say in one sentence why it speaks no more (--why).")
+    refuse_private(f"withdraw {run_id}", {"--why": why})
     found = _spoken(record, run_id)
     path = registration_path(record, found.experiment, found.tier)
     names_it = path.is_file() and parse_registration(path, read_bytes(path)).run_id == run_id

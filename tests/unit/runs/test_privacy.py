@@ -221,6 +221,8 @@ def test_a_reason_is_refused_when_it_is_given_later_too(house: Path, tmp_path: P
     assert (register.returncode, f"register {run_id}: --why holds the path" in register.stderr) == (2, True)
     source = house / "experiments/spot/places.py"
     source.write_text(source.read_text().replace("len(config.parts)", "1 * len(config.parts)"))
+    withdraw = assay(house, "runs", "register", run_id, "--withdraw", *why, env=PLANTED)
+    assert (withdraw.returncode, f"withdraw {run_id}: --why holds the path" in withdraw.stderr) == (2, True)
     waive = assay(house, "runs", "waive", run_id, *why, env=PLANTED)
     assert (waive.returncode, f"waive {run_id}: --why holds the path" in waive.stderr) == (2, True)
     assert written(house) == before
