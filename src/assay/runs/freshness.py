@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from assay.runs.history import History
     from assay.runs.registry import Record
 
+_KILLED = (
+    f". If git never held it and the run was killed as it started, it used nothing: remove {EVENTS}/*-{{run_id}}-*"
+)
+
 
 @final
 @dataclass(frozen=True, kw_only=True)
@@ -90,13 +94,16 @@ def _that_count(uses: Iterable[Use], study: str) -> list[Use]:
 def _refuse_missing(found: list[Use], events: Iterable[EventName], *, folder: str, where: str = "") -> None:
     """RecordError for a run that has events and no manifest."""
     read = {use.run_id for use in found}
-    for run_id in sorted({one.run_id for one in events if one.kind != RunStatus.FROZEN}):
+    known = [one for one in events if one.kind != RunStatus.FROZEN]
+    went_on = {one.run_id for one in known if one.kind not in (RunStatus.RUNNING, RunStatus.INTERRUPTED)}
+    for run_id in sorted({one.run_id for one in known}):
         if run_id not in read:
             path = f"{folder}/{run_id}.json"
             written = f"git log --all --full-history -1 --diff-filter=AM --format=%h -- {path}"
+            killed = "" if run_id in went_on else _KILLED.format(run_id=run_id)
             raise RecordError(
                 f"run {run_id}: its manifest {path} is missing{where} and its events are there, so nobody can tell "
-                f"which seeds and data it used. Restore it: git checkout $({written}) -- {path}"
+                f"which seeds and data it used. Restore it: git checkout $({written}) -- {path}{killed}"
             )
 
 

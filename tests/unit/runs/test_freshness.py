@@ -9,7 +9,7 @@ import pytest
 from assay.errors import RecordError
 from assay.runs.freshness import Use, fresh, reused, uses_on_disk
 from assay.runs.registry import Record
-from tests.unit.runs.completed_run import complete, manifest_of
+from tests.unit.runs.completed_run import complete, manifest_of, start
 
 ITEMS, WEIGHTS, OTHER = "1" * 64, "2" * 64, "3" * 64
 PLANNED = manifest_of(
@@ -70,3 +70,19 @@ def test_a_run_of_another_study_whose_manifest_is_gone_is_an_error_and_no_run_le
     record.manifest_path(run_id).unlink()
     with pytest.raises(RecordError, match=rf"run {run_id}: its manifest .* is missing and its events are there"):
         uses_on_disk(record, "lab")
+
+
+def test_a_run_that_was_killed_as_it_started_is_told_apart(tmp_path: Path) -> None:
+    record = Record(tmp_path / "experiments")
+    run_id = start(record, "field.coin").run_id
+    record.manifest_path(run_id).unlink()
+    with pytest.raises(RecordError, match=rf"killed as it started, it used nothing: remove .*/\*-{run_id}-\*$"):
+        uses_on_disk(record, "lab")
+    for path in record.event_folder.glob(f"*-{run_id}-*"):
+        path.unlink()
+    assert uses_on_disk(record, "lab") == []
+    done = complete(record, "field.coin")
+    record.manifest_path(done).unlink()
+    with pytest.raises(RecordError) as caught:
+        uses_on_disk(record, "lab")
+    assert "killed" not in str(caught.value)
