@@ -41,6 +41,7 @@ def _effect(config: Settings, run) -> None:
     run["best"] = "SmolLM2-135M"
     run["broken.nan"] = float("nan")
     run["broken.inf"] = float("inf")
+    run["broken.none"] = Count(0, 0)
     run.table("directions", pd.DataFrame({"pair": ["a", "b"], "delta": [0.5, -0.25]}))
 
 

@@ -128,6 +128,7 @@ def test_an_ordinary_assertion_keeps_its_introspection(repository: Repository) -
     [
         ("It is {broken.nan: 0.1}.", "...", "UNVERIFIED", "non-finite: *broken.nan is nan*"),
         ("It is {broken.inf: 0.1}.", "...", "UNVERIFIED", "non-finite: *broken.inf is inf*"),
+        ("It is {broken.none: 0/0}.", "...", "UNVERIFIED", "non-finite: *broken.none is 0/0*"),
         ("It is {wins.tarpet: 14/20}.", "...", "UNVERIFIED", "absent: *no value 'wins.tarpet'*Did you mean*"),
         ("It is {config.sesoy: 0.25}.", "...", "UNVERIFIED", "absent: *no field 'sesoy'*"),
         ("Good.", "assert not evidence['broken.nan'] > 1", "UNVERIFIED", "non-finite: *"),

@@ -180,12 +180,17 @@ def shown(value: object) -> str:
 
 
 def finite(value: object) -> bool:
-    """Whether no number in a registered value is NaN or infinite; truth values and texts are finite."""
+    """Whether no number in a registered value is NaN or infinite; truth values and texts are finite.
+
+    A count of nothing out of nothing is not: its share is NaN, and it says that nothing was looked at.
+    """
     if isinstance(value, float):
         return math.isfinite(value)
-    if isinstance(value, int | str) or _is_count(value):
+    if isinstance(value, int | str):
         return True
     kind: Any = value
+    if _is_count(value):
+        return bool(kind.of)
     parts = (kind.value, kind.low, kind.high) if _is_estimate(value) else (kind,)
     try:
         return all(exact(part).is_finite() for part in parts)
