@@ -7,24 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.runs.frozen_repository import PLAN, commit, copy, freeze, git, lab, run, run_unrefused
+from tests.unit.runs.frozen_repository import PLAN, commit, copy, freeze, git, run_unrefused
 from tests.unit.runs.toy_repository import assay
-
-
-@pytest.fixture(scope="module")
-def planned(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return lab(tmp_path_factory.mktemp("planned") / "lab")
-
-
-@pytest.fixture(scope="module")
-def finished(planned: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Frozen, run and committed."""
-    root = copy(planned, tmp_path_factory.mktemp("finished") / "lab")
-    freeze(root)
-    commit(root, "freeze")
-    run(root)
-    commit(root, "results")
-    return root
 
 
 def proven(planned: Path, finished: Path, root: Path) -> Path:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.runs.frozen_repository import commit, copy, freeze, lab
+from tests.unit.runs.frozen_repository import copy
 from tests.unit.runs.outgrown_repository import outgrown
 
 
@@ -23,21 +23,6 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def root(template: Path, tmp_path: Path) -> Path:
     """A copy of `template` to change."""
     return shutil.copytree(template, tmp_path / "copy")
-
-
-@pytest.fixture(scope="session")
-def planned(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The study ``lab``, not frozen."""
-    return lab(tmp_path_factory.mktemp("planned") / "lab")
-
-
-@pytest.fixture(scope="session")
-def frozen(planned: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The study ``lab``, frozen and committed."""
-    root = copy(planned, tmp_path_factory.mktemp("frozen") / "lab")
-    freeze(root)
-    commit(root, "freeze")
-    return root
 
 
 @pytest.fixture

@@ -28,15 +28,6 @@ from tests.unit.runs.frozen_repository import (
 PROVEN, WITNESSED, UNPROVABLE, VIOLATED = OrderVerdict
 
 
-@pytest.fixture(scope="module")
-def finished(frozen: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The study, frozen, run and committed, in a linear history of three commits."""
-    root = copy(frozen, tmp_path_factory.mktemp("finished") / "lab")
-    run(root)
-    commit(root, "results")
-    return root
-
-
 @pytest.fixture
 def house(finished: Path, tmp_path: Path) -> Path:
     """A copy of the finished study, to do things to."""

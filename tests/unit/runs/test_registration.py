@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +14,7 @@ from assay.errors import EvidenceError, RecordError
 from assay.runs.registration import registration_path
 from assay.runs.registry import Record
 from tests.unit.runs.completed_run import complete, start
+from tests.unit.runs.killed import kill_after
 
 NAME = "merging.transport"
 
@@ -227,13 +227,7 @@ def test_a_kill_while_registering_leaves_one_in_force(record: Record) -> None:
     runs = [complete(record), complete(record)]
     record.register(runs[1], why="first")
     for turn in range(6):
-        command = [sys.executable, "-c", KILLED, str(record.root), *runs]
-        with subprocess.Popen(command, stdout=subprocess.PIPE) as writer:
-            assert writer.stdout is not None
-            writer.stdout.readline()
-            with pytest.raises(subprocess.TimeoutExpired):
-                writer.wait(0.05 + 0.017 * turn)
-            writer.send_signal(signal.SIGKILL)
+        kill_after(0.05 + 0.017 * turn, KILLED, str(record.root), *runs)
         assert record.damaged() == ()
         assert record.registered(NAME).run_id in runs
     assert len(record.events()) > 12

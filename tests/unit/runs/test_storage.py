@@ -8,10 +8,8 @@ import math
 import os
 import random
 import shutil
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +31,7 @@ from assay.runs.storage import (
     temporaries,
     write_durable,
 )
+from tests.unit.runs.killed import kill_after
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -194,11 +193,7 @@ def test_a_kill_at_any_moment_leaves_no_unreadable_file(tmp_path: Path) -> None:
     left = kills = 0
     while kills < 12 or (left == 0 and kills < 200):  # on until a kill fell into a write
         kills += 1
-        with subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path)], stdout=subprocess.PIPE) as writer:
-            assert writer.stdout is not None
-            writer.stdout.readline()
-            time.sleep(chance.random() * 0.05)
-            writer.send_signal(signal.SIGKILL)
+        kill_after(chance.random() * 0.05, WRITER, str(tmp_path))
         for path in tmp_path.glob("*.json"):
             content = json.loads(path.read_bytes())
             assert content["sha256"] == digest(content["body"])

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,6 +11,7 @@ from assay.errors import EvidenceError, RecordError
 from assay.runs.registration import registration_path
 from assay.runs.registry import Record
 from tests.unit.runs.completed_run import complete, start
+from tests.unit.runs.killed import kill_after
 from tests.unit.runs.toy_repository import assay, assay_json, commit, written
 
 NAME = "merging.transport"
@@ -101,13 +99,7 @@ while True:
 
 def test_a_kill_while_withdrawing_leaves_one_of_the_two_states(record: Record, spoken: str) -> None:
     for turn in range(4):
-        command = [sys.executable, "-c", KILLED, str(record.root), spoken]
-        with subprocess.Popen(command, stdout=subprocess.PIPE) as writer:
-            assert writer.stdout is not None
-            writer.stdout.readline()
-            with pytest.raises(subprocess.TimeoutExpired):
-                writer.wait(0.05 + 0.017 * turn)
-            writer.send_signal(signal.SIGKILL)
+        kill_after(0.05 + 0.017 * turn, KILLED, str(record.root), spoken)
         assert record.damaged() == ()
         if record.registrations():
             assert record.standing(spoken) == "registered"
