@@ -11,6 +11,13 @@ settings.register_profile("deep", derandomize=False, max_examples=300, **_SLOW)
 settings.load_profile("repeatable")
 
 
+@pytest.fixture(autouse=True)
+def _anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sessions that a test starts print the same on a CI server, where pytest's own summary would be longer."""
+    for name in ("CI", "BUILD_NUMBER"):
+        monkeypatch.delenv(name, raising=False)
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Lengths of the campaigns: short ones by default, those of `make campaigns` when it says so."""
     parser.addoption(
