@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple, final
 import numpy as np
 
 from assay.axes import Float, NDArray
+from assay.choices import checked_choice
 from assay.errors import EstimateError
 
 Kind = Literal["mean", "chord", "chord_interior", "midpoint"]
@@ -74,8 +75,9 @@ def barrier(path: LossPath, *, kind: Kind) -> Barrier:
     - ``midpoint``: L(1/2) - (L(0) + L(1)) / 2; may be negative, and is not positive for a convex path.
 
     Raises:
-        EstimateError: ``midpoint`` on a grid without t = 0.5.
+        EstimateError: ``midpoint`` on a grid without t = 0.5, another kind.
     """
+    checked_choice(kind, Kind, what="barrier: kind")
     t, losses = np.array(path.t), np.array(path.losses)
     chord = losses - ((1 - t) * losses[0] + t * losses[-1])
     chord[[0, -1]] = 0.0

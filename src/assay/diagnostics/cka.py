@@ -14,10 +14,13 @@ from typing import Literal
 import numpy as np
 
 from assay.axes import Float, NDArray
+from assay.choices import checked_choice
 from assay.diagnostics.cka_interval import CkaDraws, cka_draws, cka_interval
 from assay.diagnostics.gram import Gram, as_float64, gram, hsic, hsic_from_sums, same_items
 from assay.errors import EstimateError
 from assay.stats.permutation import shuffled_order
+
+Form = Literal["unbiased", "biased"]
 
 __all__ = [
     "CkaDraws",
@@ -86,7 +89,7 @@ def shuffled_cka(
     *,
     draws: int,
     rng: np.random.Generator,
-    kind: Literal["unbiased", "biased"] = "unbiased",
+    kind: Form = "unbiased",
     clusters: Sequence[Hashable] | None = None,
 ) -> Float[NDArray, " draw"]:
     """CKA after each of ``draws`` random orders of the recipient's items: the sham of a matched value.
@@ -96,9 +99,11 @@ def shuffled_cka(
 
     Raises:
         ShapeError: different numbers of items.
-        EstimateError: no draws, one cluster, not one cluster name an item, or a side whose rows do not vary.
+        EstimateError: no draws, one cluster, not one cluster name an item, another kind, or a side whose rows do not
+            vary.
     """
     same_items(donor, recipient)
+    checked_choice(kind, Form, what="shuffled_cka: kind")
     flaw = donor.flaw or recipient.flaw
     if draws < 1 or flaw:
         raise EstimateError(f"shuffled_cka: {flaw or f'{draws} draws; at least 1'}.")

@@ -9,7 +9,9 @@ from typing import Literal
 import numpy as np
 
 from assay.axes import Float, Int, NDArray
+from assay.choices import checked_choice
 from assay.errors import EstimateError, ShapeError
+from assay.rows import checked_rows
 
 FEWEST_ITEMS = 4
 Storage = Literal["float64", "float32"]
@@ -65,21 +67,13 @@ def gram(rows: Float[NDArray, "item d"], *, storage: Storage = "float64") -> Gra
     less than 1e-6.
 
     Raises:
-        ShapeError: not a matrix of at least one column.
-        EstimateError: fewer than 4 rows, NaN or infinity (the row is named), or products beyond float64.
+        ShapeError: not a matrix of at least one row and column.
+        EstimateError: fewer than 4 rows, NaN or infinity (the row is named), products beyond float64, another storage.
     """
-    given = np.asarray(rows)
-    if given.ndim != 2 or given.shape[1] == 0:
-        raise ShapeError(f"gram: rows of shape {given.shape}; a matrix of items by width is needed.")
-    if len(given) < FEWEST_ITEMS:
-        raise EstimateError(f"gram: {len(given)} rows; unbiased HSIC needs at least {FEWEST_ITEMS}.")
-    values = given.astype(np.float64)
-    finite = np.isfinite(values).all(axis=1)
-    if not finite.all():
-        where = int(np.flatnonzero(~finite)[0])
-        raise EstimateError(
-            f"gram: row {where} holds NaN or infinity ({int((~finite).sum())} of {len(values)} rows do)."
-        )
+    checked_choice(storage, Storage, what="gram: storage")
+    values = checked_rows(rows, what="gram")
+    if len(values) < FEWEST_ITEMS:
+        raise EstimateError(f"gram: {len(values)} rows; unbiased HSIC needs at least {FEWEST_ITEMS}.")
     largest = float(np.abs(values).max())
     values -= values.mean(axis=0)
     values[:, np.abs(values).max(axis=0) <= 8 * np.finfo(np.float64).eps * largest] = 0.0

@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 
 from assay.axes import Float, NDArray
+from assay.choices import checked_choice
 from assay.errors import EstimateError
 from assay.rows import checked_rows, paired_rows
 
@@ -32,10 +33,11 @@ def mutual_neighbours(
     Raises:
         ShapeError: different numbers of items.
         EstimateError: k below 1 or above items - 2, an item equal to the mean of all (it has no cosine), rows that are
-            no numbers or do not vary.
+            no numbers or do not vary, another closeness.
 
     Source: Huh et al. 2024 (arXiv 2405.07987).
     """
+    checked_choice(closeness, Closeness, what="mutual_neighbours: closeness")
     rows = paired_rows(donor, recipient, what="mutual_neighbours")
     n = len(rows.donor)
     neighbours_chance(n, k=k)

@@ -14,8 +14,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from assay.axes import Bool, Float, Int, NDArray
+from assay.choices import checked_choice
 from assay.diagnostics.retrieval_maps import DonorRows, Fitted, fit_procrustes, fit_ridge
 from assay.errors import EstimateError, ShapeError
+from assay.rows import checked_rows
 from assay.stats.bootstrap import cluster_mean
 from assay.stats.estimate import Estimate
 
@@ -131,13 +133,10 @@ def retrieval_view(rows: Float[NDArray, "item d"], split: RetrievalSplit) -> Ret
         ShapeError: not one row an item of the split.
         EstimateError: NaN or infinity, with the row.
     """
-    values = np.asarray(rows, dtype=np.float64)
+    values = checked_rows(rows, what="retrieval_view")
     n_items = len(split.fit) + len(split.test)
-    if values.ndim != 2 or len(values) != n_items:
+    if len(values) != n_items:
         raise ShapeError(f"retrieval_view: rows of shape {values.shape}, the split has {n_items} items.")
-    finite = np.isfinite(values).all(axis=1)
-    if not finite.all():
-        raise EstimateError(f"retrieval_view: row {int(np.flatnonzero(~finite)[0])} holds NaN or infinity.")
     centred = values - values[split.fit].mean(axis=0)
     return RetrievalView(split, DonorRows(centred[split.fit], centred[split.test], split.folds))
 
@@ -151,11 +150,12 @@ def retrieval(donor: RetrievalView, recipient: RetrievalView, *, map_kind: MapKi
 
     Raises:
         ShapeError: the views belong to different splits.
-        EstimateError: rows that do not vary.
+        EstimateError: rows that do not vary, another map.
 
     Source: CSLS from Conneau et al. 2018 (arXiv 1710.04087).
     """
     _same_split(donor, recipient)
+    checked_choice(map_kind, MapKind, what="retrieval: map")
     return _read(donor, recipient, _MAPS[map_kind](donor.donor, recipient.donor.fit))
 
 

@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 
 from assay.axes import Float, NDArray
+from assay.choices import checked_choice
 from assay.errors import EstimateError
 from assay.rows import PairedRows, checked_rows, paired_rows
 
@@ -30,11 +31,13 @@ def rsa(
 
     Raises:
         ShapeError: different numbers of items.
-        EstimateError: fewer than 4 items, a row for which the distance is not defined, distances that are all equal.
+        EstimateError: fewer than 4 items, a row for which the distance is not defined, distances that are all equal,
+            another distance or comparison.
 
     Source: Kriegeskorte et al. 2008 (doi 10.3389/neuro.06.004.2008); whitening from Diedrichsen et al. 2020
         (arXiv 2007.02789).
     """
+    checked_choice(comparison, Comparison, what="rsa: comparison")
     rows = paired_rows(donor, recipient, what="rsa", fewest=FEWEST_ITEMS)
     one, other = (_pairs(side, distance) for side in _as_read(donor, recipient, rows, distance))
     if comparison == "whitened_cosine":
@@ -77,6 +80,7 @@ def _as_read(
 def _pairs(rows: Float[NDArray, "item d"], distance: Distance) -> Float[NDArray, " pair"]:
     from scipy.spatial.distance import pdist
 
+    checked_choice(distance, Distance, what="rsa: distance")
     if distance in ("correlation", "cosine"):
         spread = rows - rows.mean(axis=1, keepdims=True) if distance == "correlation" else rows
         size = np.abs(rows).max(axis=1)

@@ -15,6 +15,7 @@ from typing import Literal, NamedTuple, final
 import numpy as np
 
 from assay.axes import Bool, Float, NDArray
+from assay.choices import checked_choice
 from assay.diagnostics.tensor_set import SharedTensor, TensorSet, TensorSource
 from assay.diagnostics.weights import DeltaChunk, compare_task_vectors, delta_chunks
 from assay.errors import EstimateError
@@ -64,10 +65,11 @@ def sign_agreement(
     The whole is read in pieces, ten times if it is trimmed, twice if not; memory stays near one tensor of each model.
 
     Raises:
-        EstimateError: a density outside (0, 1], a base that lacks tensors, NaN or infinity.
+        EstimateError: a density outside (0, 1], another scope, a base that lacks tensors, NaN or infinity.
 
     Source: Yadav et al. 2023 (arXiv 2306.01708).
     """
+    checked_choice(scope, Scope, what="sign_agreement: scope")
     if not 0 < density <= 1:
         raise EstimateError(f"sign_agreement: density {density}; it lies in (0, 1].")
     cosine = compare_task_vectors(donor, recipient, base, tensors=tensors).overall.cosine

@@ -15,9 +15,11 @@ from typing import Any, Literal, NamedTuple, TypeAlias, final
 import numpy as np
 
 from assay.axes import Float, NDArray
+from assay.choices import checked_choice
 from assay.errors import ShapeError
 
 Group = Literal["matrix", "gain", "bias", "embedding", "other"]
+Vocabulary = Literal["shared", "different"]
 GROUPS: tuple[Group, ...] = ("matrix", "gain", "bias", "embedding", "other")
 TensorSource: TypeAlias = Mapping[str, Any]
 """Tensors by canonical name, numpy arrays or torch tensors; may read a file at each access."""
@@ -79,7 +81,7 @@ def tensor_set(
     donor: TensorSource,
     recipient: TensorSource,
     *,
-    vocabulary: Literal["shared", "different"],
+    vocabulary: Vocabulary,
     tied: Mapping[str, str] | None = None,
     group_of: Callable[[str, tuple[int, ...]], Group] | None = None,
 ) -> TensorSet:
@@ -93,7 +95,9 @@ def tensor_set(
 
     Raises:
         ShapeError: nothing is left to compare.
+        EstimateError: another vocabulary than the two.
     """
+    checked_choice(vocabulary, Vocabulary, what="tensor_set: vocabulary")
     second = dict(tied or {}) | _sharing_memory(donor, "donor") | _sharing_memory(recipient, "recipient")
     kept, excluded = [], []
     for name in sorted(donor.keys() | recipient.keys()):

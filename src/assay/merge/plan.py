@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, final
 
+from assay.choices import checked_choice
 from assay.errors import ConfigError, ModelError
 from assay.merge.checkpoint import FLOATS, HEADS, Checkpoint, Slot, is_embedding
 from assay.merge.compatibility import Vocabulary, checked_compatible
@@ -62,10 +63,11 @@ def planned(recipe: Recipe, checkpoints: Mapping[str, Checkpoint], *, vocabulary
     """The plan of ``recipe`` over opened checkpoints, every parameter of every tensor checked.
 
     Raises:
-        ConfigError: parameters that the method does not have or that no tensor can be merged with, layers that a model
-            does not have, or a base that is missing.
+        ConfigError: another vocabulary, parameters that the method does not have or that no tensor can be merged
+            with, layers that a model does not have, or a base that is missing.
         ModelError: models that do not fit each other: configuration, vocabulary, names or shapes of tensors.
     """
+    checked_choice(vocabulary, Vocabulary, what="merge: vocabulary", error=ConfigError)
     _checked_parameters(recipe)
     models = [checkpoints[name] for name in recipe.models]
     notes = checked_compatible(models, vocabulary=vocabulary, stacked=recipe.stacked)

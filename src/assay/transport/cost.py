@@ -9,11 +9,13 @@ from typing import Literal, NamedTuple, final
 import numpy as np
 
 from assay.axes import Bool, Float, Int, NDArray
+from assay.choices import checked_choice
 from assay.errors import EstimateError, ShapeError
 
 __all__ = ["CorrelationCost", "CostKind", "correlation_cost"]
 
 CostKind = Literal["one_minus_corr", "one_minus_abs_corr"]
+Storage = Literal["float32", "float64"]
 
 _DEAD = 1e-12
 
@@ -48,7 +50,7 @@ def correlation_cost(
     donor: Float[NDArray, "row n_donor"],
     *,
     kind: CostKind = "one_minus_corr",
-    storage: Literal["float32", "float64"] = "float32",
+    storage: Storage = "float32",
 ) -> CorrelationCost:
     """C_ij = 1 - r_ij, in [0, 2], or 1 - |r_ij|, in [0, 1], with Pearson's r over rows of the same texts.
 
@@ -57,7 +59,7 @@ def correlation_cost(
 
     Raises:
         ShapeError: different numbers of rows, or not two matrices.
-        EstimateError: fewer than 3 rows, a row that is not finite, a side of dead neurons, an unknown kind.
+        EstimateError: fewer than 3 rows, a row that is not finite, a side of dead neurons, an unknown kind or storage.
     """
     sides = [np.asarray(side) for side in (recipient, donor)]
     if any(side.ndim != 2 or 0 in side.shape for side in sides) or len(sides[0]) != len(sides[1]):
@@ -65,6 +67,7 @@ def correlation_cost(
             f"correlation_cost: recipient rows {sides[0].shape}, donor rows {sides[1].shape}; the same texts in the "
             "same order are needed on both sides. Align them by id."
         )
+    checked_choice(storage, Storage, what="correlation_cost: storage")
     if len(sides[0]) < 3 or kind not in ("one_minus_corr", "one_minus_abs_corr"):
         raise EstimateError(
             f"correlation_cost: {len(sides[0])} rows, kind {kind!r}; at least 3 rows, and 'one_minus_corr' or "
