@@ -26,7 +26,7 @@ reproduce: .venv/.ready  ## fetch models and text, rerun the quick configuration
 	$(BIN)/python -m pip install --quiet --requirement requirements-peers.lock
 	@touch $@
 
-test: .venv/.peers  ## unit, laws, peers, plugin, study and repository tests on tiny models; then every claim
+test: .venv/.peers  ## unit, laws, peers, plugin, study and repository tests on tiny models; then every claim (about 10 minutes)
 	$(BIN)/python -m pytest tests -n 2 --dist loadfile
 	$(BIN)/python -m pytest claims
 
