@@ -55,8 +55,8 @@ def _texts(
     config: pytest.Config, judgement: Judgement, names: tuple[str, ...]
 ) -> tuple[list[tuple[Path, str, bytes, bytes]], list[str]]:
     """Texts that change, each with its bytes before and after, and what has to be edited by hand."""
-    from assay.ledger.accept_texts import accepted_text, new_display
-    from assay.ledger.manuscripts import read_manuscripts
+    from assay.ledger.texts.accept import accepted_text, new_display
+    from assay.ledger.texts.manuscripts import read_manuscripts
     from assay_pytest.texts import reader, texts_of
 
     claim = judgement.claim

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import ClaimError
+from assay.ledger.citations import CitedTexts, read_texts
 from assay.ledger.claim import Claim, ClaimMark, RunMark, claim_mark, run_mark
 from assay.ledger.sentence import Sentence, SentenceError, read_sentence
-from assay.ledger.text import CitedTexts, read_texts
 from assay_pytest.repository import repository_of
 from assay_pytest.stand_ins import has_stand_in
 from assay_pytest.written import WHOLE, all_are_among, read

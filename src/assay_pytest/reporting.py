@@ -160,7 +160,7 @@ class Reporting:
         return {mark.id for _, _, mark in static_claims(folder)} if folder.is_dir() else None
 
     def _check_citations(self, *, full: bool) -> None:
-        from assay.ledger.text import read_texts
+        from assay.ledger.citations import read_texts
 
         texts = read_texts(repository_of(self._config), self._config.getini("claims_texts"))
         known = set(self._verdicts)

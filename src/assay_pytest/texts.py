@@ -11,13 +11,13 @@ from assay_pytest.repository import repository_of
 if TYPE_CHECKING:
     import pytest
 
-    from assay.ledger.coverage import Coverage, Reader
+    from assay.ledger.texts.coverage import Coverage, Reader
 
 
 def reader(config: pytest.Config, known: Mapping[str, str] | None = None) -> Reader:
     """A reader that knows the claims in the claim files, and those given with their sentences as displayed."""
-    from assay.ledger.coverage import Reader
     from assay.ledger.session import list_claims
+    from assay.ledger.texts.coverage import Reader
 
     names = config.getini("claims_names")
     folder = repository_of(config) / config.getini("claims_dir")
@@ -38,7 +38,7 @@ def texts_of(config: pytest.Config) -> list[Path]:
 
 def checked_texts(config: pytest.Config) -> list[Path]:
     """Texts whose every number is compared: those of the option, and LaTeX among those of the ini key."""
-    from assay.ledger.text import LATEX
+    from assay.ledger.citations import LATEX
 
     return [*(path for path in _configured(config) if path.suffix.lower() in LATEX), *_asked(config)]
 
@@ -48,7 +48,7 @@ def coverage_of(config: pytest.Config, known: Mapping[str, str]) -> list[Coverag
     texts = checked_texts(config)
     if not texts:
         return []
-    from assay.ledger.manuscripts import cover_texts
+    from assay.ledger.texts.manuscripts import cover_texts
 
     return cover_texts(reader(config, known), texts, repository_of(config))
 
@@ -62,6 +62,6 @@ def _configured(config: pytest.Config) -> list[Path]:
 def _asked(config: pytest.Config) -> list[Path]:
     if not config.option.claims_text:
         return []
-    from assay.ledger.manuscripts import find_texts
+    from assay.ledger.texts.manuscripts import find_texts
 
     return find_texts(config.invocation_params.dir, config.option.claims_text)

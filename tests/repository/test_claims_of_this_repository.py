@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from assay.ledger.coverage import Coverage, Standing
-from assay.ledger.manuscripts import configured_texts, cover_texts, read_settings, reader_of
 from assay.ledger.session import table_is_current
+from assay.ledger.texts.coverage import Coverage, Standing
+from assay.ledger.texts.manuscripts import configured_texts, cover_texts, read_settings, reader_of
 
 ROOT = Path(__file__).resolve().parents[2]
 CLAIMS = ROOT / "claims"

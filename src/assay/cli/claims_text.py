@@ -29,8 +29,8 @@ def text(context: click.Context, files: tuple[str, ...], *, shape: str, as_json:
     """
     if as_json and shape not in ("table", "json"):
         raise ConfigError(f"claims text: --json and --format {shape} exclude each other. Drop one.")
-    from assay.ledger import manuscripts, text_formats
-    from assay.ledger.coverage import Standing
+    from assay.ledger.texts import formats, manuscripts
+    from assay.ledger.texts.coverage import Standing
 
     repository = find_repository()
     settings = manuscripts.read_settings(repository)
@@ -40,15 +40,15 @@ def text(context: click.Context, files: tuple[str, ...], *, shape: str, as_json:
     reader = manuscripts.reader_of(repository, settings)
     found = manuscripts.cover_texts(reader, paths, repository)
     if as_json or shape == "json":
-        echo_json(text_formats.as_json(found))
+        echo_json(formats.as_json(found))
     elif shape == "sarif":
-        echo_json(text_formats.sarif(found))
+        echo_json(formats.sarif(found))
     elif shape == "github":
-        for line in text_formats.github(found):
+        for line in formats.github(found):
             say(line)
     else:
-        standings = tuple(Standing) if everything else text_formats.UNBOUND
-        for line in text_formats.listing(found, standings=standings):
+        standings = tuple(Standing) if everything else formats.UNBOUND
+        for line in formats.listing(found, standings=standings):
             say(line)
-        echo_table(text_formats.COLUMNS, text_formats.summary(found))
+        echo_table(formats.COLUMNS, formats.summary(found))
     context.exit(1 if any(one.failing for one in found) else 0)

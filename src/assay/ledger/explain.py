@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
+from assay.ledger.citations import Citation
 from assay.ledger.claim import Verdict
 from assay.ledger.evidence import OpenedRun
 from assay.ledger.judge import Judgement
-from assay.ledger.text import Citation
 
 
 def explain(judgement: Judgement, *, line_of: Callable[[int | None], int], citations: Sequence[Citation] = ()) -> str:

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from assay.errors import ClaimError, EvidenceError
+from assay.ledger.citations import Citation, disagreement
 from assay.ledger.claim import Claim, Kind, Verdict
 from assay.ledger.evidence import Evidence, OpenedRun
 from assay.ledger.footing import Footing
 from assay.ledger.numeral import NotANumberError, exact, is_truth
 from assay.ledger.printed import Form, Printed, matches, parse, shown
 from assay.ledger.sentence import Binding
-from assay.ledger.text import Citation, disagreement
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,8 +121,8 @@ def judged_claims(repository: Path) -> list[dict[str, str]]:
 
 def _compare_texts(judged: dict[str, dict[str, str]], repository: Path) -> None:
     """Fail the claims that a text cites in a sentence with a number which none of them prints."""
-    from assay.ledger.coverage import Standing
-    from assay.ledger.manuscripts import configured_texts, cover_texts, read_settings, reader_of
+    from assay.ledger.texts.coverage import Standing
+    from assay.ledger.texts.manuscripts import configured_texts, cover_texts, read_settings, reader_of
 
     settings = read_settings(repository)
     covered = cover_texts(reader_of(repository, settings), configured_texts(repository, settings), repository)

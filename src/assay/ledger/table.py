@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.errors import ClaimError
+from assay.ledger.citations import GENERATED
 from assay.ledger.claim import Verdict, natural
 from assay.ledger.sentence import Source, read_sentence
-from assay.ledger.text import GENERATED
 
 _HEAD = f"""{GENERATED}: pytest claims/ --claims-table PATH; do not edit -->
 

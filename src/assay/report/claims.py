@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any, NamedTuple, final
 
 from assay.errors import AssayError, ClaimError
+from assay.ledger.citations import citations_in
 from assay.ledger.claim import RunMark, Verdict
 from assay.ledger.printed import Form, Printed, matches, parse, shown
 from assay.ledger.sentence import Sentence, Source, read_sentence
 from assay.ledger.session import configured_names, judged_claims
 from assay.ledger.source import ClaimFile, FunctionSource, static_claims
 from assay.ledger.table import kind_in_words
-from assay.ledger.text import citations_in
 from assay.runs.privacy import scrub
 from assay.runs.registry import Record
 from assay.runs.results import Results

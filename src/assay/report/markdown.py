@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from assay.ledger.citations import GENERATED
 from assay.ledger.table import escape, kind_in_words
-from assay.ledger.text import GENERATED
 from assay.report.claims import Part, ReportedClaim
 from assay.report.digits import duration, size
 from assay.report.facts import facts

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from assay.errors import ClaimError, EvidenceError
+from assay.ledger.citations import citations_in
 from assay.ledger.claim import Claim, ClaimMark, Kind, RunMark, Verdict
 from assay.ledger.evidence import Evidence, EvidenceStore
 from assay.ledger.explain import describe, explain
 from assay.ledger.judge import judge, pending
 from assay.ledger.sentence import read_sentence
-from assay.ledger.text import citations_in
 from assay.runs import Count, Record
 from assay.runs.source import module_digests
 from tests.unit.runs.completed_run import complete

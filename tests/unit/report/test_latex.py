@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.ledger.coverage import Standing
-from assay.ledger.manuscripts import cover_texts, read_settings, reader_of
+from assay.ledger.texts.coverage import Standing
+from assay.ledger.texts.manuscripts import cover_texts, read_settings, reader_of
 from assay.report.latex import escape, macros, numbers_file, tables
 from assay.report.study import Study
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.ledger.text import GENERATED
+from assay.ledger.citations import GENERATED
 from assay.report.markdown import markdown
 from assay.report.study import Study
 
