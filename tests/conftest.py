@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -9,6 +11,10 @@ _SLOW = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow], "dat
 settings.register_profile("repeatable", derandomize=True, max_examples=12, **_SLOW)
 settings.register_profile("deep", derandomize=False, max_examples=300, **_SLOW)
 settings.load_profile("repeatable")
+
+# A shell that starts the suite in the background lets it ignore Ctrl-C; the programs that tests interrupt must not.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
