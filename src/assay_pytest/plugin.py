@@ -5,16 +5,21 @@ Only the process that pytest was started in writes: workers of pytest-xdist send
 
 from __future__ import annotations
 
-import contextlib
 import gc
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
 import pytest
 
+from assay_pytest.repository import repository_of
+
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from assay.ledger.evidence import Evidence
     from assay_pytest.judging import Judging
+
+
+_BETWEEN = 10_000  # objects made and not freed between two searches for garbage among the youngest
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -57,7 +62,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "registered(experiment, *, tier=None): the registered run that speaks for the claims"
     )
-    config.pluginmanager.register(Claims(), "assay-claims")
+    config.pluginmanager.register(Claims(repository_of(config) / config.getini("claims_dir")), "assay-claims")
     if hasattr(config, "workerinput"):
         return
     from assay_pytest.reporting import Reporting
@@ -75,18 +80,6 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(Reporting(config), "assay-claims-reporting")
 
 
-@contextlib.contextmanager
-def _no_garbage() -> Iterator[None]:
-    """Do not look for garbage in the block, which makes none that lasts."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
-
-
 def _marks(item: pytest.Item) -> list[pytest.Mark]:
     """Markers of a claim, closest first; empty for another test."""
     found = [mark for mark in item.iter_markers() if mark.name in ("claim", "registered")]
@@ -98,15 +91,27 @@ class Claims:
 
     _frozen: ClassVar[bool] = False  # in this process, and not given back to the garbage collector yet
 
-    def __init__(self) -> None:
-        """Know of no claim yet."""
+    def __init__(self, folder: Path) -> None:
+        """Know of no claim yet; `folder` holds the claim files."""
         self._judging: Judging | None = None
+        self._folder = folder
+        self._thresholds = gc.get_threshold()
 
     def pytest_sessionstart(self) -> None:
         """Give the garbage collector back what an earlier session in this process froze; one that ends need not."""
         if Claims._frozen:
             gc.unfreeze()
         Claims._frozen = False
+
+    def pytest_collectstart(self, collector: pytest.Collector) -> None:
+        """From the first claim file on, look for garbage less often: what tests and reports are made of lasts."""
+        is_one = isinstance(collector, pytest.Module) and self._folder in collector.path.parents
+        if is_one and 0 < self._thresholds[0] < _BETWEEN:
+            gc.set_threshold(_BETWEEN, *self._thresholds[1:])
+
+    def pytest_unconfigure(self) -> None:
+        """Look for garbage as often as before the session."""
+        gc.set_threshold(*self._thresholds)
 
     def pytest_collection_finish(self) -> None:
         """Spare the garbage collector what claims were made of: a fifth of the time of a session of thousands."""
@@ -138,8 +143,7 @@ class Claims:
         from assay_pytest.collecting import collect
         from assay_pytest.judging import Judging
 
-        with _no_garbage():
-            gathered = collect(marks, config)
+        gathered = collect(marks, config)
         for path, messages in gathered.errors.items():
             session.config.hook.pytest_collectreport(
                 report=pytest.CollectReport(nodeid=path, outcome="failed", longrepr="\n".join(messages), result=[])

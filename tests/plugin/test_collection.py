@@ -110,3 +110,14 @@ def test_the_garbage_collector_gets_everything_back_when_another_session_starts(
     repository.write("claims/test_claims.py", "def test_it(): pass\n")
     repository.run()
     assert (frozen > 0, gc.get_freeze_count(), gc.isenabled()) == (True, 0, True)
+
+
+def test_garbage_is_looked_for_less_often_among_claims_alone(repository: Repository) -> None:
+    import gc
+
+    before = gc.get_threshold()
+    repository.claims(claim("M1", "{items: 3,000}", "import gc\n    assert gc.get_threshold()[0] == 10_000"))
+    repository.run("claims").assert_outcomes(passed=1)
+    assert gc.get_threshold() == before
+    repository.write("tests/test_it.py", f"import gc\ndef test_it(): assert gc.get_threshold() == {before}\n")
+    repository.run("tests").assert_outcomes(passed=1)
