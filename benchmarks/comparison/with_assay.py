@@ -44,6 +44,7 @@ def test_{name}(evidence):
 def prepare(folder: Path, programs: Path) -> None:
     """Make the repository, run the experiment once, register it, and write a claim for each sentence of the paper."""
     write(folder / "pyproject.toml", '[tool.pytest]\nclaims_texts = ["paper.tex"]\n')
+    write(folder / ".gitignore", "artifacts/\n__pycache__/\n")
     claims = (_CLAIM.format(name=one.name, sentence=_claim_sentence(one)) for one in PAPER)
     write(folder / "claims/books/test_method.py", _CLAIMS + "".join(claims))
     write_paper(folder, PAPER, programs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from assay.errors import AssayError, ClaimError
 from assay.ledger.accept import accepted
@@ -18,8 +18,15 @@ if TYPE_CHECKING:
     from assay.ledger.source import ClaimFile
 
 
-def rewrite(config: pytest.Config, source: ClaimFile, judgement: Judgement) -> str:
-    """Rewrite the claim in its file and in the texts; the difference, or why there is none.
+class Rewritten(NamedTuple):
+    """The difference, or why there is none; ``sentence`` is what the claim says now, empty if nothing was written."""
+
+    text: str
+    sentence: str = ""
+
+
+def rewrite(config: pytest.Config, source: ClaimFile, judgement: Judgement) -> Rewritten:
+    """Rewrite the claim in its file and in the texts.
 
     All is worked out before anything is written: a mistake leaves every file as it was.
     """
@@ -31,11 +38,12 @@ def rewrite(config: pytest.Config, source: ClaimFile, judgement: Judgement) -> s
             changes.append((source.path, judgement.claim.path, source.data, after))
         texts, by_hand = _texts(config, judgement, names)
     except AssayError as error:
-        return f"    not rewritten: {error}"
+        return Rewritten(f"    not rewritten: {error}")
     changes += texts
     hints = "".join(f"\n    not rewritten: {one}" for one in by_hand)
     if not changes:
-        return hints.lstrip("\n")
+        return Rewritten(hints.lstrip("\n"))
+    from assay.ledger.texts.accept import new_display
     from assay.runs.storage import write_durable
 
     for path, _, _, new in changes:
@@ -43,7 +51,8 @@ def rewrite(config: pytest.Config, source: ClaimFile, judgement: Judgement) -> s
         write_durable(path, new)
         path.chmod(mode)
     diffs = [line for _, name, old, new in changes for line in _diff(name, old, new)]
-    return "\n".join(["    rewritten from the registered run; look at it, then run again:", *diffs]) + hints
+    said = "\n".join(["    rewritten from the registered run; look at it, then run again:", *diffs]) + hints
+    return Rewritten(said, new_display(judgement, names=names))
 
 
 def _diff(name: str, before: bytes, after: bytes) -> Iterable[str]:

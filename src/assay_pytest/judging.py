@@ -153,7 +153,7 @@ class Judging:
             return
         text = self._explain(item, judgement)
         if changed:
-            diff = self._rewrite(item, judgement)
+            diff = self._rewrite(item, report, judgement)
             if not diff and not (judgement.failed or doubtful):
                 return
             text += f"\n{diff}"
@@ -191,14 +191,17 @@ class Judging:
 
         return explain(judgement, line_of=line_of, citations=self._texts.of(claim.id))
 
-    def _rewrite(self, item: pytest.Item, judgement: Judgement) -> str:
+    def _rewrite(self, item: pytest.Item, report: pytest.TestReport, judgement: Judgement) -> str:
         """Rewrite the printed numbers of the claim in its file and in the texts; the difference, or why none."""
         from assay_pytest.accepting import rewrite
 
         path = Path(code_of(item).__code__.co_filename)
         found = rewrite(self._config, self._sources.of(path), judgement)
         self._sources.forget(path)
-        return found or (
+        if found.sentence:
+            for properties in (item.user_properties, report.user_properties):
+                properties.append(("claim_rewritten", found.sentence))
+        return found.text or (
             "" if judgement.verdict in (Verdict.HOLDS, Verdict.STALE) else "    no printed number to rewrite"
         )
 

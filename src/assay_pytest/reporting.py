@@ -176,7 +176,7 @@ class Reporting:
         """Compare every number of the texts that ask for it."""
         from assay_pytest.texts import coverage_of
 
-        known = {name: one["claim_sentence"] for name, one in self._verdicts.items()}
+        known = {name: one.get("claim_rewritten") or one["claim_sentence"] for name, one in self._verdicts.items()}
         for text in coverage_of(self._config, known):
             self._covered.append(text.summary)
             for one in text.failing:
@@ -240,7 +240,7 @@ class Reporting:
             if one["claim_ties"]:
                 terminal.write_line(f"{'tie':<10}  {one['claim']:<{width}}  {one['claim_ties']}", yellow=True)
             if one["claim_doubt"]:
-                doubt = f"unprovable: {one['claim_doubt']}"
+                doubt = f"{one['claim_order']}: {one['claim_doubt']}"
                 terminal.write_line(f"{'order':<10}  {one['claim']:<{width}}  {doubt}", yellow=True)
         for message in self._said:
             terminal.write_line(message, red=True)
@@ -248,4 +248,5 @@ class Reporting:
             terminal.write_line(line)
         counts = Counter(one["claim_verdict"] for one in found)
         parts = ", ".join(f"{counts[verdict]} {verdict}" for verdict in ("HOLDS", *_LISTED) if counts[verdict])
-        terminal.write_line(f"{len(found)} claim{'s' if len(found) != 1 else ''}: {parts or 'none judged'}")
+        beside = f"; {len(self._said)} more to correct, see above" if self._said else ""
+        terminal.write_line(f"{len(found)} claim{'s' if len(found) != 1 else ''}: {parts or 'none judged'}{beside}")

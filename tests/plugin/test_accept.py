@@ -98,8 +98,9 @@ def test_cited_sentences_are_rewritten_as_well(repository: Repository) -> None:
     )
     assert (repository.path / "paper.tex").read_bytes() == after.encode()
     result.stdout.fnmatch_lines(
-        ["*rewritten from the registered run*", "--- claims/*", "--- README.md*", "--- paper.tex*"]
+        ["*rewritten from the registered run*", "--- claims/*", "--- README.md*", "--- paper.tex*", "*; 100% covered"]
     )
+    assert "more to correct" not in result.stdout.str()
     assert repository.run("claims", "--claims-text", "paper.tex").ret == 0
 
 

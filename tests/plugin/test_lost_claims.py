@@ -217,7 +217,9 @@ def test_one_id_in_two_files_of_which_one_is_lost(repository: Repository) -> Non
     repository.claims(claim("K1", FALSE), name="claims/copy.py")
     result = repository.run()
     assert result.ret == 1
-    result.stdout.fnmatch_lines(["claims/copy.py:6: written, and not judged: * (claim K1)", "1 claim: 1 HOLDS"])
+    result.stdout.fnmatch_lines(
+        ["claims/copy.py:6: written, and not judged: * (claim K1)", "1 claim: 1 HOLDS; 1 more to correct, see above"]
+    )
 
 
 def test_what_only_looks_like_a_claim_is_none(repository: Repository) -> None:

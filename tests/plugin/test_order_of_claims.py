@@ -87,6 +87,23 @@ def test_an_unprovable_order_warns_and_fails_when_strict(pytester: pytest.Pytest
     strict.stdout.fnmatch_lines(["    order       unprovable: lab.coin_confirmatory_*"])
 
 
+def test_code_that_changed_after_the_freeze_warns_and_fails_when_strict(pytester: pytest.Pytester, house: Path) -> None:
+    source = house / "experiments/lab/coin.py"
+    git(house, "reset", "-q", "--hard", "HEAD~1")
+    source.write_text(source.read_text().replace("* 7", "* 8"))
+    commit(house, "another factor")
+    run(house, "--tier", "confirmatory", "--register", "the plan, counted otherwise")
+    write(house, claim("C1", "It is confirmed.", "assert evidence['heads'] > 0", marks='kind="confirmatory"'))
+    why = "lab.coin_confirmatory_*: the code changed between freeze 1-* and the run"
+    result = check(pytester)
+    assert result.ret == 0
+    result.stdout.fnmatch_lines([f"order *C1  proven: {why}", "1 claim: 1 HOLDS"])
+    assert "| confirmatory (order proven: lab.coin" in (house / "table.md").read_text().replace("\\", "")
+    strict = check(pytester, "--claims-strict")
+    assert strict.ret == 1
+    strict.stdout.fnmatch_lines([f"    order       proven: {why}"])
+
+
 def test_a_violated_order_fails_with_that_word(pytester: pytest.Pytester, house: Path) -> None:
     (copied,) = (house / "experiments/lab/frozen").glob("*.md")
     copied.write_text("We always meant 30.\n")

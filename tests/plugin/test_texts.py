@@ -83,7 +83,7 @@ def test_ids_that_others_confuse_stay_apart(repository: Repository) -> None:
     result = repository.run("claims", "--claims-text", "a.tex", "--claims-table", "table.md")
     assert result.ret == 1
     result.stdout.fnmatch_lines(
-        ["FAILS * x_y *", "a.tex:3 prints 14/20, and x_y prints 13/20", "5 claims: 4 HOLDS, 1 FAILS"]
+        ["FAILS * x_y *", "a.tex:3 prints 14/20, and x_y prints 13/20", "5 claims: 4 HOLDS, 1 FAILS; 1 more *"]
     )
     table = (repository.path / "table.md").read_text()
     assert all(f"| `{one}` |" in table for one in IDS)

@@ -128,6 +128,13 @@ def test_a_pipe_that_closes_early_is_no_error(once: Path) -> None:
         (("claims", "--list", "--format", "badge"), "claims: --format badge and --list exclude each other"),
         (("claims", "--list", "-k", "M1"), "claims --list speaks of all claims; -k M1 came as well"),
         (("claims", "text", "--format", "github", "--json"), "--json and --format github exclude each other"),
+        (("claims", "txt"), "claims: 'txt' is neither a command nor a file. Did you mean 'text'?"),
+        (
+            ("run", "toy.sums", "--tier", "tiny", "--register", "--json"),
+            "'--json' is an option, and a sentence was due",
+        ),
+        (("runs", "register", "toy.sums", "--why", "--tier"), "'--tier' is an option, and a sentence was due"),
+        (("runs", "waive", "toy.sums", "--why", "--json"), "'--json' is an option, and a sentence was due"),
     ],
 )
 def test_a_wrong_word_is_named_with_the_known_ones_and_nothing_is_written(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
+from pathlib import Path
+
 import click
 
 from assay.cli.claims_text import text
@@ -16,6 +19,9 @@ class _CheckByDefault(click.Group):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         first = args[0] if args else ""
         if first not in (*self.commands, "-h", "--help"):
+            near = difflib.get_close_matches(first, self.commands, n=1)
+            if near and not Path(first).exists():
+                raise ConfigError(f"claims: {first!r} is neither a command nor a file. Did you mean {near[0]!r}?")
             args = ["check", *args]
         return super().parse_args(ctx, args)
 

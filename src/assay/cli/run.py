@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import click
 
 from assay.cli.executors import Computing, computing_options
-from assay.cli.show import echo_json, echo_table, jsonable, say
+from assay.cli.show import echo_json, echo_table, jsonable, reason_given, say
 from assay.errors import AssayError, ConfigError, EvidenceError
 from assay.runs.compare import diff
 from assay.runs.configuration import plain
@@ -46,7 +46,12 @@ class Plan(NamedTuple):
 @click.argument("name", required=False)
 @click.option("--tier", help="Which configuration, of those that the experiment has (a wrong name lists them).")
 @click.option("--set", "assignments", multiple=True, metavar="FIELD=VALUE", help="Override a field; nested: a.b=VALUE.")
-@click.option("--register", metavar="WHY", help="Register the run when it completes, and why; needs a clean commit.")
+@click.option(
+    "--register",
+    metavar="WHY",
+    callback=reason_given,
+    help="Register the run when it completes, and why; needs a clean commit.",
+)
 @click.option("--record", "folder", type=click.Path(path_type=Path), help="Write the record under this folder instead.")
 @computing_options
 @click.option("--stale", is_flag=True, help="Run again, upstream first, the registered runs that are outgrown.")

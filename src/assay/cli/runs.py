@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from assay.cli.show import echo_json, echo_table, jsonable, say
+from assay.cli.show import echo_json, echo_table, jsonable, reason_given, say
 from assay.cli.stale import stale, waive
 from assay.cli.verify import verify
 from assay.errors import ConfigError, RecordError
@@ -151,7 +151,12 @@ def show_diff(first: str, second: str, *, folder: Path | None, as_json: bool) ->
 
 @runs.command(short_help="Let a run speak for its experiment, or no more.")
 @click.argument("run_id")
-@click.option("--why", required=True, help="Why this run speaks for its experiment, or no more, in one sentence.")
+@click.option(
+    "--why",
+    required=True,
+    callback=reason_given,
+    help="Why this run speaks for its experiment, or no more, in one sentence.",
+)
 @click.option("--withdraw", is_flag=True, help="Let the run speak no more, and no other in its place.")
 @_record
 @_json

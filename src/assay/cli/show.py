@@ -39,6 +39,13 @@ def say(text: str, *, err: bool = False, nl: bool = True) -> None:
             say(f"assay: standard output cannot be written ({cause.strerror}); going on without it.", err=True)
 
 
+def reason_given(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    """Refuse an option where a reason was due: ``--register --dry-run`` would register because of "--dry-run"."""
+    if value is not None and value.startswith("-"):
+        raise click.BadParameter(f"{value!r} is an option, and a sentence was due that says why.", context, parameter)
+    return value
+
+
 def echo_json(value: Any) -> None:
     """Print one JSON document; NaN and infinities as the strings the record uses."""
     say(json.dumps(jsonable(value), indent=2, ensure_ascii=False, allow_nan=False))

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from assay.cli.run import prints_to_stderr
-from assay.cli.show import echo_json, echo_table, say
+from assay.cli.show import echo_json, echo_table, reason_given, say
 from assay.errors import ConfigError
 from assay.runs.configuration import nearest
 from assay.runs.refresh import Registered, survey, withdrawing
@@ -55,7 +55,12 @@ def stale(context: click.Context, *, folder: Path | None, as_json: bool) -> None
 
 @click.command(short_help="Say that what changed touches no number of a run.")
 @click.argument("run_id")
-@click.option("--why", required=True, help="Why what changed touches no number of the run, in one sentence.")
+@click.option(
+    "--why",
+    required=True,
+    callback=reason_given,
+    help="Why what changed touches no number of the run, in one sentence.",
+)
 @_record
 @_json
 def waive(run_id: str, *, why: str, folder: Path | None, as_json: bool) -> None:

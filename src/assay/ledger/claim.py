@@ -111,10 +111,11 @@ def _kind(claim: str, word: str) -> Kind:
 def run_mark(args: Sequence[Any], kwargs: Mapping[str, Any]) -> RunMark:
     """Check the arguments of a `registered` marker; ClaimError says which one is wrong."""
     tier = kwargs.get("tier")
-    if len(args) != 1 or not isinstance(args[0], str) or not args[0] or set(kwargs) - {"tier"}:
-        raise ClaimError(
-            'registered names one experiment, as in pytest.mark.registered("merging.transport", tier="open")'
-        )
+    example = 'pytest.mark.registered("merging.transport", tier="open")'
+    if others := sorted(set(kwargs) - {"tier"}):
+        raise ClaimError(f"registered takes no {', '.join(others)}; it is written {example}")
+    if len(args) != 1 or not isinstance(args[0], str) or not args[0]:
+        raise ClaimError(f"registered names one experiment, as in {example}")
     if tier is not None and not isinstance(tier, str):
         raise ClaimError(f"registered({args[0]!r}): tier={tier!r} must be a text")
     return RunMark(args[0], tier)

@@ -25,7 +25,7 @@ def explain(judgement: Judgement, *, line_of: Callable[[int | None], int], citat
     if judgement.verdict is Verdict.STALE:
         lines.append(_row("stale", judgement.note))
     if judgement.doubt:
-        lines.append(_row("order", f"unprovable: {judgement.doubt}"))
+        lines.append(_row("order", f"{judgement.order}: {judgement.doubt}"))
     if judgement.main is not None:
         lines.append(_row("run", describe(judgement.main)))
     for problem in judgement.problems:

@@ -14,9 +14,10 @@ if TYPE_CHECKING:
 class Footing(NamedTuple):
     """Ids, experiments, tiers and kinds of some runs, and how they stand.
 
-    ``order`` holds the verdicts on the order of freeze and confirmatory runs, ``doubt`` why one is unprovable,
-    ``violated`` why one is violated; ``stale`` says what changed since the runs, which waivers are void for it, and how
-    to repeat them, ``waived`` which changes are waived and why. Texts are empty where there is nothing to say.
+    ``order`` holds the verdicts on the order of freeze and confirmatory runs, ``doubt`` why one is unprovable and what
+    changed after a freeze, ``violated`` why one is violated; ``stale`` says what changed since the runs, which waivers
+    are void for it, and how to repeat them, ``waived`` which changes are waived and why. Texts are empty where there is
+    nothing to say.
     """
 
     runs: tuple[str, ...]
@@ -34,7 +35,7 @@ def footing_of(opened: Sequence[OpenedRun]) -> Footing:
     """Compare some runs with the present code, data and history."""
     manifests = [run.manifest for run in opened]
     orders = {run.run_id: order for run in opened if (order := run.order()) is not None}
-    doubts = [f"{run_id}: {order.reason}" for run_id, order in orders.items() if order.verdict == "unprovable"]
+    doubts = [f"{run_id}: {order.doubt}" for run_id, order in orders.items() if order.doubt]
     outgrown = [run for run in opened if run.standing().stale]
     changed = [f"{reason} since {run.run_id}" for run in outgrown for reason in run.standing().reasons]
     void = [void_in_words(waiver) for run in outgrown for waiver in run.standing().void]

@@ -28,8 +28,15 @@ _ADVICE = (
     (re.compile("[\u2010-\u2015]"), "a dash is not a minus: write - or \u2212"),
     (re.compile("[\u00d7\u00b7]|10\\^"), "write powers of ten as 1.2e-3"),
     (re.compile(r"^[-+\u2212]?[0-9]+,[0-9]+"), "the decimal sign is a point, and thousands are groups of three digits"),
+    (re.compile(r"[0-9]\s?per\s?cent"), "write % in the braces: 53.8%"),
+    (re.compile(r"[0-9] of [0-9]"), "write a count as 23/40"),
+    (re.compile(r"[0-9]\s?\([^)]*[0-9][-,;\u2013][^)]*\)"), "write an interval as 1.65 [0.53, 3.00]"),
+    (re.compile(r"[0-9]\([0-9]+\)"), "write 0.85(2) as 0.85 +- 0.02"),
     (re.compile(r"[0-9] [0-9]"), "thousands are grouped with a comma: 3,000"),
     (re.compile(r"[0-9]\.%?$"), "digits must follow the decimal point"),
+)
+_FORMS = (
+    "the forms are 14, 0.25, +0.01, 3,000, 87.5%, 1.2e-3, 14/20, [0.1, 0.2], 0.85 +- 0.02, < 0.001, or a word alone"
 )
 
 
@@ -140,8 +147,8 @@ def numeral(text: str) -> Numeral:
     """
     found = _NUMERAL.fullmatch(text)
     if not found or not (found["whole"] or found["fraction"]):
-        advice = next((advice for pattern, advice in _ADVICE if pattern.search(text)), "")
-        raise ClaimError(f"{text!r} is not a printed number" + (f": {advice}" if advice else ""))
+        advice = next((advice for pattern, advice in _ADVICE if pattern.search(text)), _FORMS)
+        raise ClaimError(f"{text!r} is not a printed number: {advice}")
     whole = found["whole"] or ""
     if len(whole) > 1 and whole.startswith("0"):
         raise ClaimError(f"{text!r} starts with a zero that is not a digit of it: remove it")

@@ -12,7 +12,7 @@ LEVELS = {Verdict.FAILS: "error", Verdict.UNVERIFIED: "error", Verdict.STALE: "w
 
 
 def workflow_commands(claims: Iterable[ReportedClaim]) -> str:
-    """One line for each claim that does not simply hold, and one for each whose order of freeze and run is unprovable.
+    """One line for each claim that does not simply hold, and one for each whose order of freeze and run is in doubt.
 
     The syntax is that of GitHub's workflow commands, percent-encoded.
     """
@@ -21,7 +21,7 @@ def workflow_commands(claims: Iterable[ReportedClaim]) -> str:
         if claim.verdict in LEVELS:
             lines.append(_line(claim, LEVELS[claim.verdict], claim.verdict, claim.note or claim.verdict.meaning))
         if claim.doubt:
-            lines.append(_line(claim, "warning", "order unprovable", claim.doubt))
+            lines.append(_line(claim, "warning", f"order {', '.join(claim.order)}", claim.doubt))
     return "".join(lines)
 
 

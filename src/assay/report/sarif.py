@@ -21,17 +21,20 @@ SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sar
 _LEVELS = {Verdict.FAILS: "error", Verdict.UNVERIFIED: "error", Verdict.STALE: "warning", Verdict.PENDING: "note"}
 _ORDER = "ORDER"
 _RULES = {str(verdict): (level, f"A claim {verdict}: {verdict.meaning}.") for verdict, level in _LEVELS.items()} | {
-    _ORDER: ("warning", "A claim on a confirmatory run whose freeze cannot be shown to have come first.")
+    _ORDER: (
+        "warning",
+        "A claim on a confirmatory run whose freeze cannot be shown to have come first, or was not kept in all.",
+    )
 }
 
 
 def sarif(claims: Sequence[ReportedClaim]) -> str:
-    """One result for each claim that does not simply hold, and one for each whose order is unprovable.
+    """One result for each claim that does not simply hold, and one for each whose order is in doubt.
 
     The counts of all verdicts are properties of the run.
     """
     results = [_result(one, one.verdict, one.note or one.verdict.meaning) for one in claims if one.verdict in _LEVELS]
-    results += [_result(one, _ORDER, f"order unprovable: {one.doubt}") for one in claims if one.doubt]
+    results += [_result(one, _ORDER, f"order {', '.join(one.order)}: {one.doubt}") for one in claims if one.doubt]
     document = {
         "$schema": SCHEMA,
         "version": "2.1.0",

@@ -104,11 +104,13 @@ def judge(
 ) -> Outcome:
     """Hold a rerun against the run it repeats.
 
-    ``printed`` are the forms in which claims print a key; a number with one reproduces when each form holds for the new
-    value. All others: ``|a - b| <= max(tolerance max(|a|, |b|), absolute)``, and ``|b| <= ZERO_TOLERANCE`` for a = 0.
+    ``printed`` are the forms in which claims print a key. A number with forms that hold for the recorded value
+    reproduces when each of these holds for the new one as well; a form that does not is of another run, or of a claim
+    that fails. All others: ``|a - b| <= max(tolerance max(|a|, |b|), absolute)``, and ``|b| <= ZERO_TOLERANCE``
+    for a = 0.
     """
     old, new = dict(leaves(registered)), dict(leaves(rerun))
-    forms = {key: printed[key] for key in printed if _has(rerun, key)}
+    forms = _governing(printed, registered, rerun, holds)
     governed = forms.keys() | {f"{key}.value" for key in forms}
     drifted = [
         change
@@ -223,3 +225,12 @@ def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     for name, value in values.items():
         flat |= _flat(value, f"{prefix}{name}.") if isinstance(value, Mapping) else {f"{prefix}{name}": value}
     return flat
+
+
+def _governing(
+    printed: Mapping[Path, tuple[str, ...]], registered: Results, rerun: Results, holds: Holds
+) -> dict[Path, tuple[str, ...]]:
+    """The printed forms that the recorded values have, by the key of a number that both runs hold."""
+    both = [key for key in printed if _has(registered, key) and _has(rerun, key)]
+    forms = {key: tuple(form for form in printed[key] if holds(form, registered.value(key))) for key in both}
+    return {key: held for key, held in forms.items() if held}

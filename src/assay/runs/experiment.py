@@ -282,5 +282,5 @@ def _imported(module: str, name: str) -> Any:
                 raise
             raise ConfigError(
                 f"experiment {name} needs the package {error.name!r}, which is not installed here. "
-                "The extra assay[lab] brings what the experiments of this project use."
+                "Install it there where the run is started (torch, pandas and the like come with the extra assay[lab])."
             ) from error

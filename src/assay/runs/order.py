@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import final
 
 from assay.errors import RecordError
+from assay.runs.compare import settings_changes
 from assay.runs.events import read_event
 from assay.runs.freeze import (
     CONFIRMATORY,
@@ -49,11 +50,17 @@ class OrderVerdict(StrEnum):
 @final
 @dataclass(frozen=True, kw_only=True)
 class Order:
-    """The verdict, why, and the freeze that counts (empty when none does)."""
+    """The verdict, why, the freeze that counts (empty when none does), and in what it was not kept."""
 
     verdict: OrderVerdict
     reason: str
     freeze: str = ""
+    deviation: str = ""
+
+    @property
+    def doubt(self) -> str:
+        """Why the order cannot be shown, or what changed between freeze and run; empty if neither."""
+        return self.reason if self.verdict is OrderVerdict.UNPROVABLE else self.deviation
 
     def __str__(self) -> str:
         return f"{self.verdict}: {self.reason}"
@@ -122,7 +129,7 @@ class _Inquiry:
         """How the freeze that the run's commit holds was not kept, or nothing."""
         run = self.run
         if freeze.configuration(run.experiment, run.version, run.config_hash) is None:
-            mine = f"{run.experiment}, version {run.version}, {run.config_hash[:12]}"
+            mine = f"{run.experiment}, version {run.version}, {run.config_hash[:12]}{_differing(freeze, run)}"
             return f"freeze {freeze.label} does not hold the configuration of the run ({mine})"
         copy = self.history.content(self.commit, freeze.copy)
         if copy is not None and digest(copy) != freeze.sha256:
@@ -174,12 +181,14 @@ class _Inquiry:
 
     def _shown(self, freeze: Freeze) -> Order:
         frozen = freeze.configuration(self.run.experiment, self.run.version, self.run.config_hash)
-        code = "" if frozen and frozen.source_digest == self.run.source_digest else "; the code changed in between"
+        same = frozen is not None and frozen.source_digest == self.run.source_digest
+        deviation = "" if same else f"the code changed between freeze {freeze.label} and the run"
+        code = "" if same else "; the code changed in between"
         reason = f"{self.at} holds freeze {freeze.label}, made on its ancestor {freeze.commit[:7]}{code}"
         if not self._in_head(self.commit):
             reason = f"tag {self.history.tags_after(self.commit)[0]} keeps it, HEAD does not: {reason}"
-            return Order(verdict=OrderVerdict.WITNESSED, reason=reason, freeze=freeze.label)
-        return Order(verdict=OrderVerdict.PROVEN, reason=reason, freeze=freeze.label)
+            return Order(verdict=OrderVerdict.WITNESSED, reason=reason, freeze=freeze.label, deviation=deviation)
+        return Order(verdict=OrderVerdict.PROVEN, reason=reason, freeze=freeze.label, deviation=deviation)
 
     def _without_freeze(self) -> Order:
         """The run's commit is here and holds no freeze: did one come later, on the side, or never?"""
@@ -227,3 +236,10 @@ class _Inquiry:
                 )
                 return Order(verdict=OrderVerdict.WITNESSED, reason=reason, freeze=freeze.label)
         return None
+
+
+def _differing(freeze: Freeze, run: Manifest) -> str:
+    """The fields in which the run differs from the frozen configuration of its experiment that is nearest to it."""
+    frozen = [one for one in freeze.configurations if one.experiment == run.experiment and one.version == run.version]
+    changes = min((settings_changes(one.config, run.config) for one in frozen), key=len, default=())
+    return "".join(f"; {one.where} is {one.second!r}, frozen as {one.first!r}" for one in changes)

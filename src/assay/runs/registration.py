@@ -180,18 +180,22 @@ def registered(record: Record, experiment: str, tier: str | None) -> Registratio
     ]
     if tier is None and len(tiers) > 1:
         raise EvidenceError(
-            f"{experiment} has registered runs at tiers {', '.join(tiers)}. Say which is meant (tier=...).",
+            f"{experiment} has registered runs at tiers {', '.join(tiers)}. Say which is meant: tier=... in a claim, "
+            "--tier on the command line.",
             reason="absent",
         )
     wanted = tier if tier is not None else tiers[0] if tiers else None
     if wanted not in tiers or wanted is None:
         from assay.runs.withdrawal import withdrawn
 
+        near = difflib.get_close_matches(tier, tiers, n=1) if tier else []
+        told = withdrawn(record, experiment, tier) or (f" Did you mean tier {near[0]!r}?" if near else "")
+        told = told or _meant(record, experiment)
+        if "Did you mean" not in told:
+            told += f" Run it and register it: {_command(record, experiment, tier)}"
         at = f" at tier {tier} (registered: {', '.join(tiers) or 'none'})" if tier is not None else ""
         raise EvidenceError(
-            f"{experiment} has no registered run{at} in {shown(record.root)}."
-            f"{withdrawn(record, experiment, tier) or _meant(record, experiment)} "
-            f"Run it and register it: {_command(record, experiment, tier)}",
+            f"{experiment} has no registered run{at} in {shown(record.root)}.{told}",
             reason="absent",
         )
     return read_registration(record, registration_path(record, experiment, wanted))

@@ -37,10 +37,15 @@ def test_a_wrong_marker_is_refused(args: tuple, kwargs: dict, message: str) -> N
         claim_mark(args, kwargs)
 
 
-@pytest.mark.parametrize(("args", "kwargs"), [((), {}), ((1,), {}), (("",), {}), (("a", "b"), {}), (("a",), {"t": 1})])
+@pytest.mark.parametrize(("args", "kwargs"), [((), {}), ((1,), {}), (("",), {}), (("a", "b"), {})])
 def test_a_wrong_run_marker_is_refused(args: tuple, kwargs: dict) -> None:
     with pytest.raises(ClaimError, match="registered names one experiment"):
         run_mark(args, kwargs)
+
+
+def test_a_word_that_a_run_marker_does_not_take_is_named() -> None:
+    with pytest.raises(ClaimError, match="registered takes no teir; it is written "):
+        run_mark(("a",), {"teir": "full"})
 
 
 def test_a_tier_is_text() -> None:

@@ -30,8 +30,8 @@ def test_a_note_cannot_end_its_line_or_begin_another_command(study: Study) -> No
 
 
 def test_an_order_in_doubt_is_a_warning_whatever_the_verdict(study: Study) -> None:
-    held = replace(study.with_verdict(Verdict.HOLDS)[0], doubt="the clone is shallow: 100%")
-    stale = replace(study.with_verdict(Verdict.STALE)[0], doubt="squashed")
+    held = replace(study.with_verdict(Verdict.HOLDS)[0], order=("unprovable",), doubt="the clone is shallow: 100%")
+    stale = replace(study.with_verdict(Verdict.STALE)[0], order=("unprovable",), doubt="squashed")
     text = workflow_commands([held, stale])
     assert [re.match(r"::(\w+) .*,title=([^:]+)::", line).group(1, 2) for line in text.splitlines()] == [  # type: ignore[union-attr]
         ("warning", f"{held.id} order unprovable"),

@@ -139,6 +139,13 @@ def test_a_printed_number_is_held_at_its_printed_precision_alone(outcome: Judged
     assert outcome({}, {"config.seed": ("1",)}).printed == 0
 
 
+def test_what_a_claim_prints_of_another_run_is_no_measure(outcome: Judged) -> None:
+    found = outcome({"a": 0.7}, {"a": ("0.7",)})
+    assert found.drifted == (Change("a", 0.5, 0.7),)
+    assert found.printed == 0
+    assert outcome({"a": 0.7}, {"a": ("0.7", "0.5")}).drifted == (Change("a", "printed 0.5", 0.7),)
+
+
 def test_table_cells_are_compared_and_lost_rows_drift(outcome: Judged) -> None:
     assert not outcome({}, table=TABLE.assign(value=[1.001, math.nan])).reproduced
     assert outcome({}, table=TABLE.assign(value=[1.001, math.nan]), tolerance=0.01).reproduced

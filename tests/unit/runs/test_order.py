@@ -69,6 +69,7 @@ def test_code_that_changed_after_the_freeze_is_said(frozen: Path, tmp_path: Path
     found = order(root, run(root))
     assert found.verdict is PROVEN
     assert found.reason.endswith("; the code changed in between")
+    assert found.doubt == f"the code changed between freeze {label(root)} and the run"
 
 
 def test_a_merge_keeps_the_proof(house: Path) -> None:

@@ -252,6 +252,6 @@ def test_the_command_that_registers_names_tier_and_record(tmp_path: Path, monkey
     assert said(tmp_path / "experiments", "study.effect").endswith(
         'in experiments. Run it and register it: assay run study.effect --tier tiny --register "..."'
     )
-    assert "Did you mean 'study.effect'? Run it" in said(tmp_path / "experiments", "study.efect")
+    assert said(tmp_path / "experiments", "study.efect").endswith("Did you mean 'study.effect'?")
     assert '--tier tiny --record scratch --register "..."' in said(tmp_path / "scratch", "study.effect")
     assert '--tier tiny --record FOLDER --register "..."' in said(tmp_path.parent / "elsewhere", "study.effect")

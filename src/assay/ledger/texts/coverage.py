@@ -19,7 +19,7 @@ from assay.ledger.texts.latex_files import Folders
 from assay.ledger.texts.manuscript import Manuscript, Place, Registered, Sources
 from assay.ledger.texts.markdown import read_markdown
 from assay.ledger.texts.passage import RESULTS_WORDS, Passage
-from assay.ledger.texts.values import Atom, Value, printed_by, values, values_of
+from assay.ledger.texts.values import Value, printed_by, values, values_of
 
 MARKDOWN = (".md", ".markdown", ".mdown")
 
@@ -170,7 +170,7 @@ class Reader:
         starts = [value.start for value, _ in found]
         place = manuscript.sources.place
         for sentence in sentences(passage, self.sizes):
-            known = {atom for claim in sentence.claims for value in self.printed(claim) for atom, _ in value.parts}
+            known = [value for claim in sentence.claims for value in self.printed(claim)]
             inside = found[bisect_left(starts, sentence.start) : bisect_left(starts, sentence.end)]
             for value, by_reader in inside:
                 if not _in(value, sentence.cited + sentence.unknown):
@@ -188,20 +188,20 @@ class Reader:
     def _registered(self, value: Value, numbers: Sequence[Registered]) -> tuple[Standing, str] | None:
         """How a number stands that `assay report` printed; None for any other one."""
         for one in numbers:
-            own = {atom for passage in read_latex(one.text) for other in self.prose(passage) for atom, _ in other.parts}
+            own = [other for passage in read_latex(one.text) for other in self.prose(passage)]
             if not printed_by(own, value):
                 continue
             result = f"{one.key} of {one.experiment}"
             for claim in self._displays:
                 if self._experiments.get(claim, one.experiment) == one.experiment and printed_by(
-                    {atom for other in self.printed(claim) for atom, _ in other.parts}, value
+                    self.printed(claim), value
                 ):
                     return Standing.BOUND, f"{result}, by \\assay ({claim})"
             return Standing.WRONG, f"prints {value.text} as {result}, and no claim prints it: run assay report again"
         return None
 
     def _standing(
-        self, sentence: Sentence, value: Value, known: Iterable[Atom], by_reader: str, rule: str
+        self, sentence: Sentence, value: Value, known: Iterable[Value], by_reader: str, rule: str
     ) -> tuple[Standing, str]:
         if by_reader or value.name:
             return Standing.ASIDE, by_reader or "name"

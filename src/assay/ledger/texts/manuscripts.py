@@ -88,7 +88,10 @@ def find_texts(root: Path, patterns: Sequence[str]) -> list[Path]:
         absolute = Path(pattern).is_absolute()
         matches = [] if absolute or not any(letter in pattern for letter in "*?[") else sorted(root.glob(pattern))
         if not matches:
-            raise ConfigError(f"{pattern}: there is no such text")
+            what = (
+                f"is a folder: name its texts, such as '{pattern}/*.tex'" if path.is_dir() else "there is no such text"
+            )
+            raise ConfigError(f"{pattern}: {what}")
         found |= dict.fromkeys(match for match in matches if match.is_file())
     return list(found)
 

@@ -34,7 +34,7 @@ _PLUS_MINUS = "\\s?(?:\u00b1|\\+/?-)\\s?"
 _VALUE = re.compile(
     rf"(?P<stuck>{STUCK})|(?P<name>(?![{_DIGITS}])[^\W_]\w*(?:[-.@]\w+)*)"
     rf"|(?P<relation>(?<![-=<>])(?:<=|>=|<|>|\u2264|\u2265))\s?(?P<bound>{_NUMBER})"
-    rf"|(?P<count>(?<![0-9_.,/]){_WHOLE})\s?/\s?(?P<of>{_WHOLE})(?![\w/]|[.,]\d)(?:\s\((?P<share>{_NUMBER})\))?"
+    rf"|(?P<count>(?<![0-9_.,/]){_WHOLE})(?:\s?/\s?|(?P<spelled>\sof\s))(?P<of>{_WHOLE})(?![\w/]|[.,]\d)(?:\s\((?P<share>{_NUMBER})\))?"
     rf"|(?P<middle>{_NUMBER}){_PLUS_MINUS}(?P<half>{_NUMBER})"
     rf"|(?P<short>{_SIGN}(?:{_WHOLE})?\.[0-9]+)\((?P<digits>[0-9]{{1,3}})\)(?P<exponent>{_POWER})?(?!\w)"
     rf"|(?:(?P<value>{_NUMBER})\s)?\[\s?(?P<low>{_NUMBER})[,;]\s?(?P<high>{_NUMBER})\s?\](?P<percent>{_PERCENT})?"
@@ -56,7 +56,8 @@ class Atom(NamedTuple):
 class Value(NamedTuple):
     """A value in a text, from `start` to `end`; `printed` is None where it has no form that a claim could print.
 
-    `numerals` are the spans of its single numbers. A word with digits is a value too, and `name` says so.
+    `numerals` are the spans of its single numbers. A word with digits is a value too, and `name` says so. A count is
+    `spelled` in words, `16 of 585`.
     """
 
     text: str
@@ -65,6 +66,7 @@ class Value(NamedTuple):
     printed: Printed | None
     numerals: tuple[tuple[int, int], ...]
     name: bool = False
+    spelled: bool = False
 
     def moved(self, by: int) -> Value:
         """The same value, further on."""
@@ -137,7 +139,9 @@ def _value(found: re.Match[str]) -> Value:
         printed = parse(text)
     except ClaimError:
         return Value(" ".join(found[0].split()), found.start(), found.end(), None, ())
-    return Value(text, found.start(), found.end(), printed, tuple(spans))
+    if found["spelled"]:
+        text = " ".join(found[0].split())
+    return Value(text, found.start(), found.end(), printed, tuple(spans), spelled=bool(found["spelled"]))
 
 
 def canonical(found: re.Match[str]) -> str:
@@ -174,10 +178,17 @@ def plain_number(text: str) -> str:
     return "".join(text.split())
 
 
-def printed_by(atoms: Iterable[Atom], value: Value) -> bool:
-    """Whether each atom of a value is among those that claims print."""
-    known = set(atoms)
-    return all(atom in known for atom, _ in value.atoms)
+def printed_by(printed: Iterable[Value], value: Value) -> bool:
+    """Whether claims that print these values print each atom of a value.
+
+    `16 of 585` is the count `16/585`, or two numbers that are printed each on its own, and not as parts of counts.
+    """
+    values = list(printed)
+    known = {atom for one in values for atom, _ in one.parts}
+    if all(atom in known for atom, _ in value.atoms):
+        return True
+    apart = {atom for one in values for atom, _ in one.atoms}
+    return value.spelled and all(atom in apart for atom, _ in value.singles)
 
 
 def _key(numeral: Numeral) -> tuple[Decimal, int, bool]:

@@ -23,7 +23,7 @@ def unread(source: str) -> list[tuple[str, str, bool]]:
         (r"\newcommand{\x}{0.25}", r"\x{} and $\x$", ["0.25", "0.25"]),
         (r"\newcommand*\x{0.25\xspace}", r"\x is", ["0.25"]),
         (r"\newcommand{\pct}[1]{#1\,\%}", r"\pct{87.5}, $\pct{4}$ and \pct5", ["87.5%", "4%", "5%"]),
-        (r"\newcommand{\x}[2][3]{#1 of #2}", r"\x{20}; \x[4]{20}", ["3", "20", "4", "20"]),
+        (r"\newcommand{\x}[2][3]{#1 of #2}", r"\x{20}; \x[4]{20}", ["3 of 20", "4 of 20"]),
         (r"\renewcommand{\x}{5}", r"\x", ["5"]),
         (r"\newcommand{\x}{5}\providecommand{\x}{6}\providecommand{\y}{7}", r"\x, \y", ["5", "7"]),
         (r"\DeclareRobustCommand\x{5}", r"\x", ["5"]),
@@ -40,7 +40,7 @@ def unread(source: str) -> list[tuple[str, str, bool]]:
         ("\\newcommand{\\x}% why\n  {5}", r"\x", ["5"]),
         ("% \\newcommand{\\x}{6}\n\\newcommand{\\x}{5}\n% \\renewcommand{\\x}{7}\n", r"\x", ["5"]),
         (r"\newcommand{\x}[1]{\def\y{#1}\y}", r"\x{5}", ["5"]),
-        (r"\newenvironment{box}[2][3]{#1 and #2 of }{, 5 in all}", r"\begin{box}{4}6\end{box}", ["3", "4", "6", "5"]),
+        (r"\newenvironment{box}[2][3]{#1 and #2 in }{, 5 in all}", r"\begin{box}{4}6\end{box}", ["3", "4", "6", "5"]),
         (r"\newcommand{\row}[2]{#1 & #2 \\}", r"\begin{tabular}{lr}\row{a}{5}\row{b}{6}\end{tabular}", ["5", "6"]),
         (r"\makeatletter\newcommand{\my@x}{5}\newcommand{\x}{\my@x}\makeatother", r"\x", ["5"]),
     ],
@@ -57,7 +57,7 @@ def test_a_definition_ends_with_its_group() -> None:
 
 
 def test_what_is_printed_stands_at_the_use_and_an_argument_at_its_own_place() -> None:
-    source = "\\newcommand{\\gain}[1]{#1 of 20}\n\n\na \\gain{14} b"
+    source = "\\newcommand{\\gain}[1]{#1 in 20}\n\n\na \\gain{14} b"
     passage = read_latex(source)[-1]
     at = {value.text: passage.spans[value.start] for value, _ in values_of(passage)}
     assert source[slice(*at["14"])] == "1"

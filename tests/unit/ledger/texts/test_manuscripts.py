@@ -39,9 +39,11 @@ def test_texts_by_name_and_pattern(tmp_path: Path) -> None:
         *("a.tex", "b.tex", "README.md")
     ]
     assert [path.name for path in configured_texts(tmp_path, Settings(texts=("*.md", "none/*.md")))] == ["README.md"]
-    for missing in ("c.tex", "*.rst", "paper"):
+    for missing in ("c.tex", "*.rst"):
         with pytest.raises(ConfigError, match="there is no such text"):
             find_texts(tmp_path, [missing])
+    with pytest.raises(ConfigError, match=r"^paper: is a folder: name its texts, such as 'paper/\*\.tex'$"):
+        find_texts(tmp_path, ["paper"])
 
 
 def test_a_text_keeps_its_line_ends_and_must_be_utf_8(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from assay.ledger.texts.values import printed_by, values
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("in 14 of 20 plots", ["14", "20"]),
+        ("in 14 of 20 plots, 14 of the 20", ["14 of 20", "14", "20"]),
         ("0.25, .25 and -0.25; \u22120.5.", ["0.25", ".25", "-0.25", "\u22120.5"]),
         ("3,000 or 3\u2009000 seeds, 2,3", ["3,000", "3,000", "2", "3"]),
         ("87.5 % and 87.5\u2009%", ["87.5%", "87.5%"]),
@@ -57,8 +57,14 @@ def test_values_of_a_text(text: str, found: list[str]) -> None:
         ("\u2264 5", "<= 5", True),
         ("[0.1, 0.3]", "0.1 and 0.3", False),
         ("-0.5", "0.5", False),
+        ("40 of 40", "31/40", False),
+        ("31 of 40", "31/40", True),
+        ("31/40", "31 of 40", True),
+        ("31 of 40", "the 31 of all 40", True),
+        ("31 of 31", "31/40 and 31", True),
+        ("31 hives of the 40", "31/40", True),
     ],
 )
 def test_what_a_claim_prints(text: str, claim: str, same: bool) -> None:
-    known = [atom for value in values(claim) for atom, _ in value.parts]
+    known = list(values(claim))
     assert all(printed_by(known, value) for value in values(text)) is same
