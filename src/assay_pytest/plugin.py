@@ -95,7 +95,7 @@ class Claims:
         """Know of no claim yet; `folder` holds the claim files."""
         self._judging: Judging | None = None
         self._folder = folder
-        self._thresholds = gc.get_threshold()
+        self._thresholds: tuple[int, int, int] | None = None  # as they were before the first claim file
 
     def pytest_sessionstart(self) -> None:
         """Give the garbage collector back what an earlier session in this process froze; one that ends need not."""
@@ -106,12 +106,14 @@ class Claims:
     def pytest_collectstart(self, collector: pytest.Collector) -> None:
         """From the first claim file on, look for garbage less often: what tests and reports are made of lasts."""
         is_one = isinstance(collector, pytest.Module) and self._folder in collector.path.parents
-        if is_one and 0 < self._thresholds[0] < _BETWEEN:
+        if is_one and self._thresholds is None and 0 < gc.get_threshold()[0] < _BETWEEN:
+            self._thresholds = gc.get_threshold()
             gc.set_threshold(_BETWEEN, *self._thresholds[1:])
 
     def pytest_unconfigure(self) -> None:
-        """Look for garbage as often as before the session."""
-        gc.set_threshold(*self._thresholds)
+        """Look for garbage as often as before the claims."""
+        if self._thresholds is not None and gc.get_threshold() == (_BETWEEN, *self._thresholds[1:]):
+            gc.set_threshold(*self._thresholds)
 
     def pytest_collection_finish(self) -> None:
         """Spare the garbage collector what claims were made of: a fifth of the time of a session of thousands."""

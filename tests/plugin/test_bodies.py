@@ -250,3 +250,11 @@ def test_a_claim_whose_fixture_fails_afterwards_does_not_hold(repository: Reposi
     result = repository.run("claims", "-k", "T1")
     assert result.ret == 1
     result.stdout.fnmatch_lines([f"{verdict:<10}  T1  {why}", f"1 claim: 1 {verdict}"])
+
+
+def test_a_table_may_be_bound_whatever_its_columns_are_called(repository: Repository) -> None:
+    body = "import pandas as pd\n    evidence.bind(x=pd.DataFrame({'of': [1, 2], 'count': [1, 2]}))"
+    repository.claims(
+        claim("M1", "{items: 3,000} items.", body), claim("M2", "{x: 3}", body), claim("M3", "{items: 3,000}")
+    )
+    assert verdicts(repository) == {"M1": "HOLDS", "M2": "FAILS", "M3": "HOLDS"}

@@ -121,3 +121,19 @@ def test_garbage_is_looked_for_less_often_among_claims_alone(repository: Reposit
     assert gc.get_threshold() == before
     repository.write("tests/test_it.py", f"import gc\ndef test_it(): assert gc.get_threshold() == {before}\n")
     repository.run("tests").assert_outcomes(passed=1)
+
+
+def test_how_often_a_test_wants_garbage_looked_for_is_left(repository: Repository) -> None:
+    import gc
+
+    before = gc.get_threshold()
+    try:
+        repository.write("tests/test_it.py", "import gc\ndef test_it(): gc.set_threshold(321, 4, 5)\n")
+        repository.run("tests").assert_outcomes(passed=1)
+        assert gc.get_threshold() == (321, 4, 5)
+        gc.set_threshold(0)
+        repository.claims(claim("M1", "{items: 3,000}", "import gc\n    assert gc.get_threshold()[0] == 0"))
+        repository.run("claims").assert_outcomes(passed=1)
+        assert gc.get_threshold()[0] == 0
+    finally:
+        gc.set_threshold(*before)

@@ -154,3 +154,10 @@ def test_module_fixtures_are_made_once_and_function_fixtures_each_time(repositor
     result = repository.run("claims", "--claims-mutate", "-s")
     assert result.ret == 0
     result.stdout.fnmatch_lines(["*made 1 True*"])
+
+
+def test_parts_of_a_count_of_nothing_are_moved(repository: Repository) -> None:
+    repository.claims(claim("M1", "{broken.none.of: 0} plots were looked at."))
+    result = repository.run("claims", "--claims-mutate")
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["moved       M1  3 moves, 3 noticed"])

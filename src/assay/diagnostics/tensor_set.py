@@ -71,7 +71,13 @@ class TensorSet:
         return sum(tensor.n_params for tensor in self.tensors)
 
     def of(self, *groups: Group) -> TensorSet:
-        """The tensors of some groups; the others are excluded with their group as the reason."""
+        """The tensors of some groups; the others are excluded with their group as the reason.
+
+        Raises:
+            EstimateError: an unknown group.
+        """
+        for group in groups:
+            checked_choice(group, Group, what="TensorSet: group")
         kept = tuple(tensor for tensor in self.tensors if tensor.group in groups)
         out = tuple(Excluded(t.name, f"group {t.group} was not asked for") for t in self.tensors if t not in kept)
         return TensorSet(kept, self.excluded + out)
@@ -95,7 +101,7 @@ def tensor_set(
 
     Raises:
         ShapeError: nothing is left to compare.
-        EstimateError: another vocabulary than the two.
+        EstimateError: another vocabulary than the two, or an unknown group.
     """
     checked_choice(vocabulary, Vocabulary, what="tensor_set: vocabulary")
     second = dict(tied or {}) | _sharing_memory(donor, "donor") | _sharing_memory(recipient, "recipient")
@@ -114,7 +120,9 @@ def tensor_set(
         if reason:
             excluded.append(Excluded(name, reason))
         else:
-            kept.append(SharedTensor(name, (group_of or group_by_name)(name, shape), shape))
+            group = (group_of or group_by_name)(name, shape)
+            checked_choice(group, Group, what=f"tensor_set: group of {name}")
+            kept.append(SharedTensor(name, group, shape))
     if not kept:
         raise ShapeError(
             f"tensor_set: of {len(excluded)} tensors none can be compared; the first, {excluded[:1]}. Map both models "

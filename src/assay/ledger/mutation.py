@@ -6,6 +6,7 @@ either when a number that it prints as derived is the same whatever is read, or 
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, final
@@ -99,9 +100,10 @@ def _seen(prefix: str, key: str, opened: OpenedRun) -> _Seen:
     value = opened.value(key)
     whole, _, part = key.rpartition(".")
     if part in PARTS and whole and not key.startswith("config.") and opened.has(whole):
-        entire = opened.value(whole)
-        if is_count(entire) or is_estimate(entire):
-            return _Seen(value, prefix + whole, entire, part)
+        with contextlib.suppress(EvidenceError):  # of a count of nothing the parts can be read, and not the whole
+            entire = opened.value(whole)
+            if is_count(entire) or is_estimate(entire):
+                return _Seen(value, prefix + whole, entire, part)
     return _Seen(value, prefix + key, value, "")
 
 

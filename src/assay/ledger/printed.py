@@ -13,6 +13,7 @@ import re
 from decimal import Decimal
 from enum import StrEnum
 from functools import lru_cache
+from numbers import Integral
 from typing import Any, NamedTuple
 
 from assay.errors import ClaimError
@@ -199,7 +200,7 @@ def finite(value: object) -> bool:
 
 
 def _is_count(value: object) -> bool:
-    return hasattr(value, "of") and hasattr(value, "count")
+    return isinstance(getattr(value, "of", None), Integral) and hasattr(value, "count")
 
 
 def _is_estimate(value: object) -> bool:

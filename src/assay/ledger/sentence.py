@@ -32,8 +32,8 @@ _TOKEN = re.compile(
     rf"|(?P<number>[-+\u2212]?\.?[{_DIGITS}](?:[^\W_]|[{_DIGITS}.,/]|(?<=[eE])[-+])*%?)"
 )
 _SIGN_BEFORE = re.compile("(?:(?:^|[\\s(\\[])[-+\u2212]|(?:\u00b1|\\+-|\\+/-)\\s*)$")
-_PERCENT_AFTER = re.compile(r"\s?(?:%|\u2030)|\s+per\s?cent(?!\w)")
-_GLUED = re.compile("[-+\u2212\u00b1]\\s*\\{|\\}\\s?[%\u2030]|\\}\\s+per\\s?cent")
+_PERCENT_AFTER = re.compile(r"(?:\s|~|\\,)*\\?[%\u2030]|(?:\s|[-~*_]|\\,)+per\s*cent(?![^\W_])", re.IGNORECASE)
+_GLUED = re.compile("[-+\u2212\u00b1]\\s*\\{|\\}(?:_|[^\\w{])*(?:[%\u2030]|per\\s*cent)", re.IGNORECASE)
 _BOUND = "\0"  # stands for a brace where numbers are looked for
 _NAMED = "\1"  # stands for a declared name
 

@@ -13,6 +13,7 @@ from typing import Literal, final
 import torch
 from torch import Tensor
 
+from assay.choices import checked_choice
 from assay.errors import ConfigError
 
 __all__ = ["Election", "SignTie", "Vote", "checked_divisors"]
@@ -37,6 +38,11 @@ class Election:
     sign_tie: SignTie
     weight_before_vote: bool
     normalize: bool
+
+    def __post_init__(self) -> None:
+        """Raises: ConfigError for an unknown vote or sign_tie."""
+        checked_choice(self.vote, Vote, what="election: vote", error=ConfigError)
+        checked_choice(self.sign_tie, SignTie, what="election: sign_tie", error=ConfigError)
 
     def tally(self, deltas: Sequence[Tensor], weights: Sequence[float]) -> Tensor:
         """What the vote of every coordinate came to; its sign is the elected one."""

@@ -106,6 +106,16 @@ class AbstractMergeOperator(ABC):
     random: ClassVar[bool] = False
     promises: ClassVar[frozenset[Promise]] = frozenset()
 
+    def __post_init__(self) -> None:
+        """Refuse options that are none.
+
+        Raises:
+            ConfigError: a word that is none of the choices, or a value of another type, by the name of its option.
+        """
+        from assay.merge.settings import checked_options
+
+        checked_options(self)
+
     @abstractmethod
     def fuse(self, group: TensorGroup) -> Fused:
         """The merged tensor of inputs in one floating type, finite and of one shape; inputs are never written to."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from dataclasses import dataclass
+from typing import Literal, final
 
 import numpy as np
 
 from assay.axes import Float, Int, NDArray
+from assay.choices import checked_choice
 from assay.errors import EstimateError, ShapeError
 
 __all__ = ["Selection", "Side", "select"]
@@ -14,11 +16,17 @@ __all__ = ["Selection", "Side", "select"]
 Side = Literal["out", "in"]
 
 
-class Selection(NamedTuple):
+@final
+@dataclass(frozen=True, eq=False)
+class Selection:
     """``out``: rows ``neurons`` of the weight, all columns. ``in``: columns ``neurons``, all rows. Sorted."""
 
     side: Side
     neurons: Int[NDArray, " selected"]
+
+    def __post_init__(self) -> None:
+        """Raises: EstimateError for an unknown side."""
+        checked_choice(self.side, Side, what="Selection: side")
 
 
 def select(scores: Float[NDArray, " width"], *, k: int, side: Side) -> Selection:

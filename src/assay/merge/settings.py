@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import typing
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from assay.choices import checked_choice
 from assay.errors import ConfigError
 from assay.merge.operator import AbstractMergeOperator
 from assay.merge.recipe import Settings, near
 
-__all__ = ["checked_names", "options_for", "per_input_for", "resolved"]
+__all__ = ["checked_names", "checked_options", "options_for", "per_input_for", "resolved"]
 
 _MEMORY_ONLY = ("int8_mask",)
 
@@ -130,6 +132,24 @@ def _typed(value: Any, hint: Any, where: str) -> Any:
     return int(number) if hint is int else number
 
 
+def checked_options(operator: AbstractMergeOperator) -> None:
+    """Refuse options of another type than the operator declares; recipes are read more leniently, by `options_for`.
+
+    Raises:
+        ConfigError: with the option, what came and what is allowed.
+    """
+    for key, (name, hint, _) in _fields(type(operator)).items():
+        value, what = getattr(operator, name), f"{operator.name}: {key}"
+        if typing.get_origin(hint) is typing.Literal:
+            checked_choice(value, hint, what=what, error=ConfigError)
+            continue
+        wanted: Any = {bool: bool, int: int, float: (int, float)}.get(hint, object)
+        flag = isinstance(value, bool) and hint in (int, float)
+        if value is not None and (flag or not isinstance(value, wanted)):
+            raise ConfigError(f"{what} is {value!r}; a {hint.__name__} is needed.")
+
+
+@functools.cache
 def _fields(operator: type[AbstractMergeOperator]) -> Mapping[str, tuple[str, Any, bool]]:
     """Options by the name that recipes use: field name, type, and whether it must be given."""
     hints = typing.get_type_hints(operator)

@@ -25,9 +25,7 @@ if TYPE_CHECKING:
     from assay.runs.history import History
     from assay.runs.registry import Record
 
-_KILLED = (
-    f". If git never held it and the run was killed as it started, it used nothing: remove {EVENTS}/*-{{run_id}}-*"
-)
+_KILLED = ". If git never held it and the run was killed as it started, it used nothing: remove {files}"
 
 
 @final
@@ -100,7 +98,8 @@ def _refuse_missing(found: list[Use], events: Iterable[EventName], *, folder: st
         if run_id not in read:
             path = f"{folder}/{run_id}.json"
             written = f"git log --all --full-history -1 --diff-filter=AM --format=%h -- {path}"
-            killed = "" if run_id in went_on else _KILLED.format(run_id=run_id)
+            files = " ".join(f"{EVENTS}/{one.name}" for one in known if one.run_id == run_id)
+            killed = "" if run_id in went_on else _KILLED.format(files=files)
             raise RecordError(
                 f"run {run_id}: its manifest {path} is missing{where} and its events are there, so nobody can tell "
                 f"which seeds and data it used. Restore it: git checkout $({written}) -- {path}{killed}"

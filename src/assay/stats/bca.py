@@ -15,6 +15,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from assay.axes import Float, NDArray
+from assay.choices import checked_choice
 from assay.errors import EstimateError
 from assay.stats.bootstrap import LEVEL, Codes, Numbers, cluster_codes, cluster_flag, draw_counts, percentile_estimate
 from assay.stats.estimate import Estimate
@@ -112,8 +113,10 @@ def bca_interval(
     Resamples without a value leave the ends NaN.
 
     Raises:
-        EstimateError: fewer than 10 clusters or 100 draws, a level outside (0, 1), not one value a draw.
+        EstimateError: fewer than 10 clusters or 100 draws, a level outside (0, 1), not one value a draw, an unknown
+            estimand.
     """
+    checked_choice(estimand, Estimand, what="bca: estimand")
     flag = cluster_flag(codes.n_clusters)
     value = float(_values(statistic, np.ones((1, codes.n_clusters)))[0])
     resampled = _values(statistic, draw_counts(codes.n_clusters, draws=draws, rng=rng))

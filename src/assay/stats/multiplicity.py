@@ -29,7 +29,12 @@ class Adjusted:
     undefined: int
 
     def rejected(self, alpha: float) -> Bool[NDArray, " test"]:
-        """Tests whose adjusted p is at most ``alpha``; NaN is never among them."""
+        """Tests whose adjusted p is at most ``alpha``; NaN is never among them.
+
+        Raises:
+            EstimateError: an alpha outside (0, 1].
+        """
+        _checked_alpha(alpha)
         return np.asarray(self.p <= alpha)
 
 
@@ -65,13 +70,19 @@ def lone_discovery_possible(smallest_p: float, *, planned: int, alpha: float) ->
     With five models there are 120 label orders: 55 x 1/120 > .05, so no cell of 55 can, and q says nothing about it.
 
     Raises:
-        EstimateError: a smallest p outside (0, 1], or no test planned.
+        EstimateError: a smallest p outside (0, 1], no test planned, or an alpha outside (0, 1].
     """
+    _checked_alpha(alpha)
     if not 0 < smallest_p <= 1 or planned < 1:
         raise EstimateError(
             f"lone_discovery_possible: smallest p {smallest_p}, {planned} tests; p in (0, 1], 1 test or more."
         )
     return planned * smallest_p <= alpha
+
+
+def _checked_alpha(alpha: float) -> None:
+    if not 0 < alpha <= 1:
+        raise EstimateError(f"multiplicity: alpha {alpha}; it lies in (0, 1].")
 
 
 def _family(p_values: Float[NDArray, " test"], planned: int) -> Float[NDArray, " planned"]:

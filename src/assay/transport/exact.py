@@ -10,7 +10,7 @@ import numpy as np
 from assay.axes import Float, NDArray
 from assay.errors import EstimateError
 from assay.transport.plan import Plan, PlanStatus, Potentials, assess
-from assay.transport.problem import checked_problem, default_tolerance
+from assay.transport.problem import checked_problem, checked_tolerance
 
 __all__ = ["exact_plan", "log_domain_plan"]
 
@@ -80,7 +80,7 @@ def log_domain_plan(
     )
     if not epsilon > 0 or max_sweeps < 1:
         raise EstimateError(f"log_domain_plan: epsilon {epsilon}, {max_sweeps} sweeps; both above 0.")
-    wanted = default_tolerance(problem.cost.dtype) if tolerance is None else tolerance
+    wanted = checked_tolerance(tolerance, problem.cost.dtype, caller="log_domain_plan")
     kind = problem.cost.dtype
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

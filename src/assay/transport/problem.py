@@ -10,7 +10,7 @@ import numpy as np
 from assay.axes import Float, NDArray
 from assay.errors import EstimateError, ShapeError
 
-__all__ = ["Problem", "checked_marginal", "checked_problem", "default_tolerance"]
+__all__ = ["Problem", "checked_marginal", "checked_problem", "checked_tolerance"]
 
 _SUM_TOLERANCE = 1e-6
 
@@ -72,6 +72,14 @@ def checked_marginal(given: NDArray | None, size: int, *, side: str, caller: str
     return marginal
 
 
-def default_tolerance(dtype: np.dtype) -> float:
-    """L1 violation of each marginal, as a fraction of the mass 1: 1e-4 for float32 costs, 1e-8 for float64."""
-    return 1e-4 if dtype == np.float32 else 1e-8
+def checked_tolerance(tolerance: float | None, dtype: np.dtype, *, caller: str) -> float:
+    """L1 violation of each marginal, as a fraction of the mass 1: by default 1e-4 for float32 costs, 1e-8 for float64.
+
+    Raises:
+        EstimateError: a tolerance outside (0, 1).
+    """
+    if tolerance is None:
+        return 1e-4 if dtype == np.float32 else 1e-8
+    if not 0 < tolerance < 1:
+        raise EstimateError(f"{caller}: tolerance {tolerance}; a share of the mass, in (0, 1), such as 1e-4.")
+    return tolerance

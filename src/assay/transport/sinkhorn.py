@@ -16,7 +16,7 @@ from assay.errors import EstimateError, ShapeError
 from assay.transport.kernel import Kernel, Swept, absorbed, minima, sweep
 from assay.transport.newton import newton
 from assay.transport.plan import Plan, Potentials, assess
-from assay.transport.problem import Problem, checked_problem, default_tolerance
+from assay.transport.problem import Problem, checked_problem, checked_tolerance
 from assay.transport.thinning import thinned
 
 __all__ = ["entropic_plan"]
@@ -55,7 +55,7 @@ def entropic_plan(
 
     Raises:
         ShapeError, EstimateError: costs that are not a finite matrix, marginals that are not positive and sum to 1, an
-            epsilon that is not above 0, no sweeps, potentials of another size.
+            epsilon that is not above 0, no sweeps, a tolerance outside (0, 1), potentials of another size.
 
     Source: Schmitzer 2019 (arXiv 1610.06519) for absorption and thinned kernels. Unlike POT, the status is judged from
     the plan, and both marginals count, in L1.
@@ -76,7 +76,7 @@ def entropic_plan(
             f"entropic_plan: start has {len(start.row)} x {len(start.column)} potentials, the cost has shape "
             f"{problem.cost.shape}. Start from a plan of a cost of this size."
         )
-    wanted = default_tolerance(problem.cost.dtype) if tolerance is None else tolerance
+    wanted = checked_tolerance(tolerance, problem.cost.dtype, caller="entropic_plan")
     with np.errstate(all="ignore"):
         reached = _reach(problem, start, tolerance=wanted, max_sweeps=max_sweeps)
         potentials = reached.kernel.potentials(epsilon)

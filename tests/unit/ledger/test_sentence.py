@@ -104,3 +104,16 @@ def test_loose_numbers_of_a_text() -> None:
         "14/20",
         "70%",
     ]
+
+
+@pytest.mark.parametrize(
+    "after", ["-percent", " Percent", " per  cent", "\n    per\n    cent", "\\,\\%", "  %", " **percent**", "~percent"]
+)
+def test_a_percent_after_a_brace_belongs_inside_however_it_is_written(after: str) -> None:
+    with pytest.raises(SentenceError, match="belongs inside the braces, as %"):
+        read_sentence(f"A share of {{x: 2.4}}{after} is left.")
+
+
+@pytest.mark.parametrize("after", [" percentage points", " percentiles", " perhaps", "-per-century"])
+def test_what_only_begins_like_a_percent_is_none(after: str) -> None:
+    assert read_sentence(f"It moved by {{x: 2.4}}{after}.").bindings[0].text == "2.4"

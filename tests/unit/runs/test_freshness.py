@@ -76,9 +76,14 @@ def test_a_run_that_was_killed_as_it_started_is_told_apart(tmp_path: Path) -> No
     record = Record(tmp_path / "experiments")
     run_id = start(record, "field.coin").run_id
     record.manifest_path(run_id).unlink()
-    with pytest.raises(RecordError, match=rf"killed as it started, it used nothing: remove .*/\*-{run_id}-\*$"):
+    with pytest.raises(RecordError, match=r"killed as it started, it used nothing: remove \S+\.json$") as said:
         uses_on_disk(record, "lab")
-    for path in record.event_folder.glob(f"*-{run_id}-*"):
+    later = complete(record, "field.coin")
+    assert later == f"{run_id}-r2"
+    (record.root.parent / str(said.value).rpartition(" ")[2]).unlink()
+    assert [event.event for event in record.events(later)] == ["running", "completed"]
+    record.manifest_path(later).unlink()
+    for path in record.event_folder.glob("*-field.coin_*"):
         path.unlink()
     assert uses_on_disk(record, "lab") == []
     done = complete(record, "field.coin")

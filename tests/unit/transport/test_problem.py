@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from assay.errors import EstimateError, ShapeError
-from assay.transport.problem import checked_problem, default_tolerance
+from assay.transport.problem import checked_problem, checked_tolerance
 
 
 def check(cost, **given):
@@ -48,7 +48,11 @@ def test_marginals_may_miss_a_sum_of_1_by_a_millionth(side):
 
 
 def test_tolerance_by_type():
-    assert (default_tolerance(np.dtype("float32")), default_tolerance(np.dtype("float64"))) == (1e-4, 1e-8)
+    found = [checked_tolerance(None, np.dtype(kind), caller="test") for kind in ("float32", "float64")]
+    assert (*found, checked_tolerance(0.5, np.dtype("float64"), caller="test")) == (1e-4, 1e-8, 0.5)
+    for wrong in (0.0, -1.0, 1.0, 2.0, float("nan")):
+        with pytest.raises(EstimateError, match=r"^test: tolerance .*; a share of the mass, in \(0, 1\)"):
+            checked_tolerance(wrong, np.dtype("float64"), caller="test")
 
 
 @pytest.mark.parametrize(

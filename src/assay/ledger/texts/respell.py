@@ -12,7 +12,7 @@ from assay.ledger.texts.passage import Passage
 _SHAPE = re.compile(
     "(?P<sign>[-+\u2212]?)(?P<whole>[0-9,\u2009\u202f\u00a0]*)(?P<fraction>\\.[0-9]+)?"
     "(?:(?P<base>[eE]|\\s?[\u00d7\u00b7]\\s?10\\^?|\\^)(?P<power>[-+\u2212]?[0-9]+|[\u207b\u207a]?[\u00b2\u00b3\u00b9\u2070\u2074-\u2079]+))?"
-    "(?P<percent>\\s?%|\\sper\\s?cent)?"
+    "(?P<percent>\\s?%|(?:\\s+|-)[Pp]er\\s?cent)?"
 )
 _NEW = re.compile(
     "(?P<sign>[-+\u2212]?)(?P<whole>[0-9,]*)(?P<fraction>\\.[0-9]+)?(?:[eE](?P<power>[-+\u2212]?[0-9]+))?\\s?%?"

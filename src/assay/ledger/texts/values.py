@@ -25,7 +25,7 @@ _POWER = (
     "(?:[eE][-+\u2212]?[0-9]{1,3}|\\s?[\u00d7\u00b7]\\s?10"
     "(?:\\^[-+\u2212]?[0-9]{1,3}|[\u207b\u207a]?[\u00b2\u00b3\u00b9\u2070\u2074-\u2079]{1,3}))"
 )
-_PERCENT = r"(?:\s?%|\sper\s?cent(?![^\W_]))"
+_PERCENT = r"(?:\s?%|(?:\s+|-)[Pp]er\s?cent(?![^\W_]))"
 _NUMBER = (
     f"(?:{_SIGN}(?:10\\^[-+\u2212]?[0-9]{{1,3}}|(?:{_WHOLE}(?:\\.[0-9]+)?|\\.[0-9]+){_POWER}?)"
     f"(?:{_PERCENT}|(?![^\\W_]|[{_DIGITS}]|[.:][{_DIGITS}]|,[0-9]{{3}}(?![0-9])|\\^)))"
@@ -169,7 +169,7 @@ def canonical(found: re.Match[str]) -> str:
 
 def plain_number(text: str) -> str:
     """A number in the spelling of claims: thousands with a comma, powers of ten with e, no space."""
-    text = re.sub(r"\sper\s?cent$", "%", text)
+    text = re.sub(r"(?:\s+|-)[Pp]er\s?cent$", "%", text)
     text = re.sub("[\u2009\u202f\u00a0](?=[0-9]{3})", ",", text)
     text = re.sub(r"^([-+\u2212]?)10\^", r"\g<1>1e", text)
     found = re.fullmatch(r"(.*?)\s?[\u00d7\u00b7]\s?10\^?(.*?)(\s?%)?", text)
