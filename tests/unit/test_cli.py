@@ -41,6 +41,7 @@ def test_a_run_says_where_it_writes_and_what_it_found(tmp_path: Path) -> None:
     assert "toy.words, tiny: What can a run hold?" in done.stdout
     assert "record scratch/, artifacts scratch/artifacts/" in done.stdout
     assert "supported" in done.stdout
+    assert "no claim holds on gone, limit: not finite, or a count of nothing" in done.stdout
     assert "completed toy.words_tiny_" in done.stdout
     assert done.stdout.endswith("\nregistered: none to compare with\n")
     assert written(root) == {}

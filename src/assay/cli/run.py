@@ -16,6 +16,7 @@ import click
 from assay.cli.executors import Computing, computing_options
 from assay.cli.show import echo_json, echo_table, jsonable, reason_given, say
 from assay.errors import AssayError, ConfigError, EvidenceError
+from assay.ledger.printed import finite
 from assay.runs.compare import diff
 from assay.runs.configuration import plain
 from assay.runs.engines import HandedOverError
@@ -265,6 +266,8 @@ def _conclude(record: Record, run_id: str, plan: Plan) -> None:
         echo_table(("number", "value"), [(key, results.value(key)) for key in keys[:_HEADLINES]])
     if len(keys) > _HEADLINES:
         say(f"... and {len(keys) - _HEADLINES} more: assay runs show {run_id}")
+    if empty := [key for key in keys if not finite(results.value(key))]:
+        say(f"no claim holds on {', '.join(empty)}: not finite, or a count of nothing")
     figures = [Path(name).stem for name in results.manifest.summary if name.startswith("figures/")]
     listed = (("tables", results.tables()), ("figures", dict.fromkeys(figures)))
     more = "".join(f", {what} {', '.join(names)}" for what, names in listed if names)
