@@ -270,6 +270,7 @@ def test_another_configuration_than_the_frozen_one_is_a_violation(frozen: Path, 
     found = order(root, run_unrefused(root, settings=Settings(seed=91)))
     assert (found.verdict, found.freeze) == (VIOLATED, label(root))
     assert "does not hold the configuration of the run (lab.coin, version 1, " in found.reason
+    assert "; seed is 91, frozen as " in found.reason
 
 
 def test_a_run_from_a_dirty_tree_is_unprovable(frozen: Path, tmp_path: Path) -> None:
