@@ -11,6 +11,7 @@ import numpy as np
 
 from assay.align.affine import AffineMap, Fit, matrix_rank, rows_digest
 from assay.axes import Float, Int, NDArray
+from assay.clusters import clusters_of
 from assay.errors import EstimateError
 from assay.rows import paired_rows
 
@@ -125,12 +126,9 @@ def _checked(penalty: float) -> float:
 
 
 def _folds(how: GroupedCrossValidation, n_rows: int) -> Int[NDArray, " row"]:
-    if len(how.groups) != n_rows:
-        raise EstimateError(f"choose_penalty: {len(how.groups)} groups for {n_rows} rows. Name the group of every row.")
-    numbers: dict[Hashable, int] = {}
-    of_row = np.array([numbers.setdefault(name, len(numbers)) for name in how.groups], dtype=np.int64)
-    if how.folds < 2 or len(numbers) < how.folds:
+    found = clusters_of(how.groups, n_rows, what="choose_penalty")
+    if how.folds < 2 or found.n_clusters < how.folds:
         raise EstimateError(
-            f"choose_penalty: {len(numbers)} groups for {how.folds} folds; at least 2 folds and a group for each."
+            f"choose_penalty: {found.n_clusters} groups for {how.folds} folds; at least 2 folds and a group for each."
         )
-    return np.asarray(of_row % how.folds)
+    return np.asarray(found.of_item % how.folds)

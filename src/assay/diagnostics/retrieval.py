@@ -15,6 +15,7 @@ import numpy as np
 
 from assay.axes import Bool, Float, Int, NDArray
 from assay.choices import checked_choice
+from assay.clusters import clusters_of
 from assay.diagnostics.retrieval_maps import DonorRows, Fitted, fit_procrustes, fit_ridge
 from assay.errors import EstimateError, ShapeError
 from assay.rows import checked_rows
@@ -99,24 +100,22 @@ def retrieval_split(
     """Clusters in random order: the first ones, up to ``fit_share`` of the items, to fit on, the others to test on.
 
     Raises:
-        EstimateError: a share outside (0, 1), fewer fit clusters than folds, or 10 or fewer test items.
+        EstimateError: an item without a cluster, a share outside (0, 1), fewer fit clusters than folds, or 10 or fewer
+            test items.
     """
-    members: dict[Hashable, list[int]] = {}
-    for item, name in enumerate(clusters):
-        members.setdefault(name, []).append(item)
+    members = clusters_of(clusters, len(clusters), what="retrieval_split").members
     if not 0 < fit_share < 1 or folds < 2:
         raise EstimateError(
             f"retrieval_split: fit_share {fit_share}, {folds} folds; a share in (0, 1), 2 folds or more."
         )
-    names = list(members)
-    order = [members[names[place]] for place in rng.permutation(len(names))]
+    order = [members[place] for place in rng.permutation(len(members))]
     sizes = np.cumsum([len(group) for group in order])
     n_fit_clusters = int(np.searchsorted(sizes, fit_share * len(clusters), side="right"))
     fit_groups, test_groups = order[:n_fit_clusters], order[n_fit_clusters:]
     n_test = sum(len(group) for group in test_groups)
     if n_fit_clusters < folds or n_test <= NEIGHBOURS:
         raise EstimateError(
-            f"retrieval_split: {len(clusters)} items in {len(names)} clusters give {n_fit_clusters} fit clusters for "
+            f"retrieval_split: {len(clusters)} items in {len(members)} clusters give {n_fit_clusters} fit clusters for "
             f"{folds} folds and {n_test} test items; {folds} clusters and {NEIGHBOURS + 1} test items are needed."
         )
     fit = np.concatenate(fit_groups)
@@ -154,9 +153,7 @@ def retrieval(donor: RetrievalView, recipient: RetrievalView, *, map_kind: MapKi
 
     Source: CSLS from Conneau et al. 2018 (arXiv 1710.04087).
     """
-    _same_split(donor, recipient)
-    checked_choice(map_kind, MapKind, what="retrieval: map")
-    return _read(donor, recipient, _MAPS[map_kind](donor.donor, recipient.donor.fit))
+    return _read(donor, recipient, _checked(donor, recipient, map_kind)(donor.donor, recipient.donor.fit))
 
 
 def shuffled_retrieval(
@@ -167,15 +164,20 @@ def shuffled_retrieval(
     Raises:
         ShapeError, EstimateError: as for `retrieval`.
     """
-    _same_split(donor, recipient)
+    fit = _checked(donor, recipient, map_kind)
     shuffled = recipient.donor.fit[rng.permutation(len(recipient.donor.fit))]
-    return _read(donor, recipient, _MAPS[map_kind](donor.donor, shuffled))
+    return _read(donor, recipient, fit(donor.donor, shuffled))
 
 
-def _same_split(donor: RetrievalView, recipient: RetrievalView) -> None:
+def _checked(
+    donor: RetrievalView, recipient: RetrievalView, map_kind: MapKind
+) -> Callable[[DonorRows, NDArray], Fitted]:
+    """How that map is fitted, for two views of one split."""
+    checked_choice(map_kind, MapKind, what="retrieval: map")
     one, other = donor.split, recipient.split
     if not (np.array_equal(one.fit, other.fit) and np.array_equal(one.test, other.test)):
         raise ShapeError("retrieval: donor and recipient were made with different splits. Use one split for all views.")
+    return _MAPS[map_kind]
 
 
 def _read(donor: RetrievalView, recipient: RetrievalView, fitted: Fitted) -> Retrievals:

@@ -16,8 +16,9 @@ from scipy.special import ndtr, ndtri
 
 from assay.axes import Float, NDArray
 from assay.choices import checked_choice
+from assay.clusters import Clusters
 from assay.errors import EstimateError
-from assay.stats.bootstrap import LEVEL, Codes, Numbers, cluster_codes, cluster_flag, draw_counts, percentile_estimate
+from assay.stats.bootstrap import LEVEL, Numbers, cluster_codes, cluster_flag, draw_counts, percentile_estimate
 from assay.stats.estimate import Estimate
 
 Estimand: TypeAlias = Literal["item-weighted", "cluster-weighted"]
@@ -100,7 +101,7 @@ def _levels(correction: Correction, *, level: float) -> _Levels | None:
 def bca_interval(
     statistic: Statistic,
     *,
-    codes: Codes,
+    codes: Clusters,
     estimand: Estimand,
     draws: int,
     rng: np.random.Generator,
@@ -199,7 +200,9 @@ def bca_paired_difference(
     return bca_mean(difference, clusters=clusters, estimand=estimand, draws=draws, rng=rng, level=level)
 
 
-def _cluster_totals(clusters: Sequence[Hashable], **columns: Numbers) -> tuple[Codes, list[Float[NDArray, " cluster"]]]:
+def _cluster_totals(
+    clusters: Sequence[Hashable], **columns: Numbers
+) -> tuple[Clusters, list[Float[NDArray, " cluster"]]]:
     codes = cluster_codes(clusters, len(clusters))
     totals = []
     for name, column in columns.items():

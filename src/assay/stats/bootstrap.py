@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from assay.axes import Float, Int, NDArray
+from assay.clusters import Clusters, clusters_of
 from assay.errors import EstimateError
 from assay.stats.estimate import Estimate
 
@@ -26,31 +27,19 @@ Numbers: TypeAlias = Float[NDArray, " item"] | Int[NDArray, " item"]
 """One number an item."""
 
 
-class Codes(NamedTuple):
-    """Cluster of every item as a number from 0 to ``n_clusters - 1``."""
-
-    of_item: Int[NDArray, " item"]
-    n_clusters: int
-
-
-def cluster_codes(clusters: Sequence[Hashable], n_items: int) -> Codes:
+def cluster_codes(clusters: Sequence[Hashable], n_items: int) -> Clusters:
     """Numbers for the names of clusters, in the order of first appearance.
 
     Raises:
-        EstimateError: not one name an item, or fewer than 10 clusters.
+        EstimateError: not one name an item, one that is missing, or fewer than 10 clusters.
     """
-    if len(clusters) != n_items:
+    found = clusters_of(clusters, n_items, what="bootstrap")
+    if found.n_clusters < FEWEST_CLUSTERS:
         raise EstimateError(
-            f"bootstrap: {len(clusters)} cluster names for {n_items} items. Name the cluster of every item."
+            f"bootstrap: {n_items} items from {found.n_clusters} clusters; an interval needs {FEWEST_CLUSTERS} "
+            "clusters. Use more documents, or report the value without an interval."
         )
-    numbers: dict[Hashable, int] = {}
-    of_item = np.array([numbers.setdefault(name, len(numbers)) for name in clusters], dtype=np.int64)
-    if len(numbers) < FEWEST_CLUSTERS:
-        raise EstimateError(
-            f"bootstrap: {n_items} items from {len(numbers)} clusters; an interval needs {FEWEST_CLUSTERS} clusters. "
-            "Use more documents, or report the value without an interval."
-        )
-    return Codes(of_item, len(numbers))
+    return found
 
 
 def cluster_flag(n_clusters: int) -> str:
@@ -199,7 +188,7 @@ def _same_length(columns: dict[str, Numbers]) -> int:
 
 def _totals(
     columns: dict[str, Numbers], clusters: Sequence[Hashable]
-) -> tuple[dict[str, Float[NDArray, " cluster"]], Codes]:
+) -> tuple[dict[str, Float[NDArray, " cluster"]], Clusters]:
     codes = cluster_codes(clusters, _same_length(columns))
     totals = {}
     for name, column in columns.items():

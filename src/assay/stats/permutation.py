@@ -7,6 +7,7 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 
 from assay.axes import Float, Int, NDArray
+from assay.clusters import clusters_of
 from assay.errors import EstimateError
 
 
@@ -41,18 +42,13 @@ def shuffled_order(
     clusters, so that neighbours meet neighbours of another document.
 
     Raises:
-        EstimateError: not one cluster name an item, or one cluster.
+        EstimateError: not one cluster name an item, one that is missing, or one cluster.
     """
     if clusters is None:
         return np.asarray(rng.permutation(n))
-    if len(clusters) != n:
-        raise EstimateError(f"shuffled_order: {len(clusters)} cluster names for {n} items. Name every item's cluster.")
-    members: dict[Hashable, list[int]] = {}
-    for item, name in enumerate(clusters):
-        members.setdefault(name, []).append(item)
-    if len(members) < 2:
+    groups = clusters_of(clusters, n, what="shuffled_order").members
+    if len(groups) < 2:
         raise EstimateError("shuffled_order: all items are in one cluster, so there is nothing to shuffle.")
-    groups = list(members.values())
     order = np.empty(n, dtype=np.int64)
     order[np.concatenate(groups)] = np.concatenate([groups[place] for place in rng.permutation(len(groups))])
     return order

@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from assay.axes import Float, Int, NDArray
+from assay.clusters import clusters_of
 from assay.errors import EstimateError
 from assay.stats.arrangements import EXACT_LIMIT
 
@@ -73,8 +74,7 @@ def _totals(values: NDArray, clusters: Sequence[Hashable]) -> Float[NDArray, " c
             f"sign_flip_p: values of shape {numbers.shape}, {int((~np.isfinite(numbers)).sum())} not finite, "
             f"{len(clusters)} cluster names; one finite value and one name an item."
         )
-    places: dict[Hashable, int] = {}
-    of_item = np.array([places.setdefault(name, len(places)) for name in clusters], dtype=np.int64)
-    if len(places) < 2:
-        raise EstimateError(f"sign_flip_p: {numbers.size} values in {len(places)} clusters; at least 2 clusters.")
-    return np.bincount(of_item, weights=numbers)
+    found = clusters_of(clusters, numbers.size, what="sign_flip_p")
+    if found.n_clusters < 2:
+        raise EstimateError(f"sign_flip_p: {numbers.size} values in {found.n_clusters} clusters; at least 2 clusters.")
+    return np.bincount(found.of_item, weights=numbers)

@@ -83,7 +83,7 @@ def test_single_rows_as_folds_would_be_fooled_by_copies():
     [
         (-1.0, "penalty -1"),
         (float("nan"), "penalty nan"),
-        (GroupedCrossValidation(range(4)), "4 groups for 60 rows"),
+        (GroupedCrossValidation(range(4)), "4 cluster names for 60 items"),
         (GroupedCrossValidation([i % 4 for i in range(60)]), "4 groups for 5 folds"),
         (GroupedCrossValidation(range(60), folds=1), "60 groups for 1 folds"),
         (GroupedCrossValidation(range(60), penalties=()), "no penalties"),
