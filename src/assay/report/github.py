@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from assay.ledger.annotation import annotation
 from assay.ledger.claim import Verdict
 from assay.report.claims import ReportedClaim
 
@@ -26,13 +27,7 @@ def workflow_commands(claims: Iterable[ReportedClaim]) -> str:
 
 
 def _line(claim: ReportedClaim, level: str, title: str, message: str) -> str:
-    place = f"file={_value(claim.file)},line={claim.line},col={claim.column}"
-    return f"::{level} {place},title={_value(f'{claim.id} {title}')}::{_text(message)}\n"
-
-
-def _text(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _value(text: str) -> str:
-    return _text(text).replace(":", "%3A").replace(",", "%2C")
+    command = annotation(
+        level, path=claim.file, line=claim.line, column=claim.column, title=f"{claim.id} {title}", message=message
+    )
+    return f"{command}\n"

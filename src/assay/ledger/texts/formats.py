@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 from assay import __version__
+from assay.ledger.annotation import annotation
 from assay.ledger.texts.coverage import Coverage, Found, Standing
 
 _RULES = {
@@ -66,16 +67,9 @@ def github(coverages: Sequence[Coverage]) -> Iterator[str]:
         for one in coverage.found:
             if one.standing in UNBOUND:
                 level = "error" if one.fails else "notice"
-                place = f"file={_property(one.path)},line={one.line},col={one.column}"
-                yield f"::{level} {place},title={_property(rule(one))}::{_data(one.message)}"
-
-
-def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
+                yield annotation(
+                    level, path=one.path, line=one.line, column=one.column, title=rule(one), message=one.message
+                )
 
 
 def as_json(coverages: Sequence[Coverage]) -> dict[str, Any]:
